@@ -1,0 +1,1 @@
+//! The intermediate representation as data: what listeners, routes and destinations the inputs became.

@@ -1,0 +1,9 @@
+//! The pure core of the gateway: no IO, no clock, no randomness.
+//!
+//! Modules stand in the order data flows through them; a module imports only what stands above it.
+
+pub mod api;
+pub mod diagnostic;
+pub mod ir;
+pub mod names;
+pub mod xds;

@@ -1,0 +1,1 @@
+//! Every generated name: IR keys, xDS resource names, infrastructure names and hashes.

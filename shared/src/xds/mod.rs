@@ -1,0 +1,3 @@
+//! From the intermediate representation to encoded Envoy resources.
+
+pub mod table;

@@ -1,0 +1,1 @@
+//! What the tests share: a whole agent in one process, a real xDS client, and the real Envoy.
