@@ -1,0 +1,101 @@
+//! A fleet as data: the Gateways that share an IR key, their listeners, and the IR they are before any route.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::api::envoy_proxy::EnvoyProxy;
+use crate::api::gateway::Gateway;
+use crate::api::listener::Listener;
+use crate::api::label_selector::LabelSelector;
+use crate::api::metadata::ObjectKey;
+use crate::diagnostic::Diagnostic;
+use crate::ir;
+use crate::api::condition::Condition;
+
+/// Everything that shares one IR key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fleet {
+    /// `namespace/name` of the Gateway, or the GatewayClass's name with `mergeGateways`.
+    pub ir_key: Arc<str>,
+    /// The GatewayClass.
+    pub class: Arc<str>,
+    /// Its Gateways, from the oldest to the youngest.
+    pub gateways: Vec<Arc<GatewayContext>>,
+    /// The XdsIR of the fleet with its listeners and without any route.
+    pub frame: Arc<ir::xds::Xds>,
+    /// The InfraIR of the fleet.
+    pub infra: Arc<ir::infra::Infra>,
+}
+
+/// One Gateway after its own translation, as its status and its routes see it. It holds nothing of the fleet that a
+/// route doesn't depend on, so that it stays equal, and routes stay untouched, when something else changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GatewayContext {
+    /// The Gateway as written.
+    pub gateway: Arc<Gateway>,
+    /// The key of its fleet.
+    pub ir_key: Arc<str>,
+    /// The effective EnvoyProxy: default, GatewayClass's and Gateway's, merged.
+    pub envoy_proxy: Option<Arc<EnvoyProxy>>,
+    /// Set when the Gateway can't be used (the failed set): reason and words for `Accepted=False`.
+    pub failed: Option<Diagnostic>,
+    /// Its listeners, in the order of `spec.listeners`.
+    pub listeners: Vec<ListenerContext>,
+    /// Set when `spec.infrastructure.parametersRef` names this EnvoyProxy and it was used.
+    pub own_envoy_proxy: Option<ObjectKey>,
+}
+
+/// One listener after its own translation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListenerContext {
+    /// The listener as written.
+    pub listener: Listener,
+    /// Its name in the IR: `namespace/gateway/listener`.
+    pub ir_name: Arc<str>,
+    /// The kinds of route it takes and we serve on its protocol.
+    pub supported_kinds: Vec<RouteGroupKind>,
+    /// Which namespaces' routes it takes.
+    pub namespaces: AllowedNamespaces,
+    /// Whether it is fit to serve: without this its routes attach but get no IR.
+    pub ready: bool,
+    /// Its conditions, final but for messages that speak of routes.
+    pub conditions: Vec<Condition>,
+    /// The faults behind the conditions that are false, with field paths into the Gateway (`spec.listeners[1].tls…`).
+    pub faults: Vec<Diagnostic>,
+}
+
+/// A group and kind a listener takes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RouteGroupKind {
+    /// The API group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+}
+
+/// Which namespaces' routes a listener takes (`allowedRoutes.namespaces`).
+#[derive(Clone, Debug, PartialEq)]
+pub enum AllowedNamespaces {
+    /// Every namespace.
+    All,
+    /// The Gateway's own.
+    Same,
+    /// None: the selector is broken or missing, or `from: None`.
+    None,
+    /// Those whose labels match.
+    Selector(LabelSelector),
+}
+
+impl AllowedNamespaces {
+    /// Whether a route in `namespace` (with these labels, if the Namespace is known) may attach to a listener of a
+    /// Gateway in `own`.
+    #[must_use]
+    pub fn allow(&self, own: &str, namespace: &str, labels: Option<&BTreeMap<String, String>>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Same => own == namespace,
+            Self::None => false,
+            Self::Selector(selector) => labels.is_some_and(|labels| selector.matches(labels)),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! From objects to decisions and intermediate representation.
+//!
+//! A *fleet* is what shares one IR key: one Gateway, or with `mergeGateways` all Gateways of a class. Fleets are made
+//! first, from Gateways alone; then each route meets the listeners of the fleets; then assembly puts the routes' pieces
+//! into their fleet's listeners. Each piece is made by a function that reaches other objects through a [`view::View`]
+//! alone, which notes what it looked up, so that a piece is made again only when an answer changed.
+
+pub mod decision;
+pub mod fleet;
+pub mod memo;
+pub mod view;

@@ -1,0 +1,81 @@
+//! All objects of one kind, by key: a persistent map, so that a copy costs nothing and a comparison only what differs.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
+
+use crate::api::metadata::{Object, ObjectKey};
+
+/// All objects of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kind<T> {
+    by_key: OrdMap<ObjectKey, Arc<T>>,
+}
+
+impl<T> Default for Kind<T> {
+    fn default() -> Self {
+        Self { by_key: OrdMap::new() }
+    }
+}
+
+impl<T: Object + PartialEq> Kind<T> {
+    /// Puts `object` in the place of whatever had its key.
+    pub fn insert(&mut self, object: Arc<T>) {
+        self.by_key.insert(object.key(), object);
+    }
+
+    /// Takes the object with this key out and returns it.
+    pub fn remove(&mut self, key: &ObjectKey) -> Option<Arc<T>> {
+        self.by_key.remove(key)
+    }
+
+    /// The object with this key.
+    #[must_use]
+    pub fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
+        self.by_key.get(key)
+    }
+
+    /// All objects, by namespace and name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.by_key.values()
+    }
+
+    /// All objects of one namespace, by name.
+    pub fn in_namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a Arc<T>> {
+        self.by_key
+            .range(ObjectKey::new(namespace, "")..)
+            .take_while(move |(key, _)| &*key.namespace == namespace)
+            .map(|(_, object)| object)
+    }
+
+    /// All objects from the oldest to the youngest, then by namespace and name: the canonical order.
+    #[must_use]
+    pub fn by_age(&self) -> Vec<&Arc<T>> {
+        let mut objects: Vec<&Arc<T>> = self.iter().collect();
+        // Keys are unique and already in order, so a stable sort by age alone gives the canonical order.
+        objects.sort_by(|a, b| a.metadata().creation_timestamp.cmp(&b.metadata().creation_timestamp));
+        objects
+    }
+
+    /// How many objects there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+
+    /// What differs between `self` and `newer`: for each such key the old and the new object. Costs in time what differs.
+    pub fn changes<'a>(&'a self, newer: &'a Self) -> impl Iterator<Item = (Option<&'a Arc<T>>, Option<&'a Arc<T>>)> {
+        self.by_key.diff(&newer.by_key).map(|item| match item {
+            DiffItem::Add(_, new) => (None, Some(new)),
+            DiffItem::Update { old, new } => (Some(old.1), Some(new.1)),
+            DiffItem::Remove(_, old) => (Some(old), None),
+        })
+    }
+}
