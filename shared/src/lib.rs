@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod diagnostic;
+pub mod infra;
 pub mod ir;
 pub mod names;
 pub mod xds;
