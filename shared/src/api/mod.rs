@@ -1,1 +1,64 @@
 //! Typed objects: Gateway API kinds and `gateway.envoyproxy.io` kinds, one file per kind.
+//!
+//! An object holds what its author wrote and nothing else: manifests from files never met an API server, so defaults are
+//! not filled in. Where the API has a default, a method of the type tells the value that counts.
+
+pub mod access_log;
+pub mod any_object;
+pub mod backend;
+pub mod backend_tls;
+pub mod circuit_breaker;
+pub mod cluster_settings;
+pub mod compression;
+pub mod condition;
+pub mod config_map;
+pub mod connection;
+pub mod dns;
+pub mod duration;
+pub mod dynamic_module;
+pub mod endpoint_slice;
+pub mod envoy_gateway;
+pub mod envoy_gateway_extension;
+pub mod envoy_gateway_provider;
+pub mod envoy_gateway_rate_limit;
+pub mod envoy_gateway_telemetry;
+pub mod envoy_proxy;
+pub mod envoy_proxy_bootstrap;
+pub mod envoy_proxy_provider;
+pub mod filter_order;
+pub mod fraction;
+pub mod gateway;
+pub mod gateway_class;
+pub mod gateway_tls;
+pub mod geo_ip;
+pub mod health_check;
+pub mod health_check_log;
+pub mod http2;
+pub mod http_route;
+pub mod http_route_filter;
+pub mod http_route_rule_filter;
+pub mod json_patch;
+pub mod kubernetes_infra;
+pub mod label_selector;
+pub mod listener;
+pub mod load_balancer;
+pub mod log_level;
+pub mod metadata;
+pub mod namespace;
+pub mod policy_status;
+pub mod proxy_metrics;
+pub mod proxy_protocol;
+pub mod reference_grant;
+pub mod references;
+pub mod response_override;
+pub mod retry;
+pub mod route_status;
+pub mod secret;
+pub mod service;
+pub mod service_import;
+pub mod session_persistence;
+pub mod string_enum;
+pub mod string_match;
+pub mod tcp_keepalive;
+pub mod timeout;
+pub mod tracing;

@@ -1,0 +1,101 @@
+//! TLS towards backends: versions, ciphers, trust and the client certificate.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use crate::api::references::LocalObjectReference;
+use crate::api::references::SecretObjectReference;
+use crate::api::string_enum::string_enum;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// TLS towards the endpoints of a Backend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackendTlsSettings {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ca_certificate_refs: Vec<LocalObjectReference>,
+    #[serde(rename = "wellKnownCACertificates", default, skip_serializing_if = "Option::is_none")]
+    pub well_known_ca_certificates: Option<WellKnownCaCertificatesType>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insecure_skip_verify: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sni: Option<String>,
+    #[serde(rename = "autoSNIFromEndpointHostname", default, skip_serializing_if = "Option::is_none")]
+    pub auto_sni_from_endpoint_hostname: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate_ref: Option<SecretObjectReference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_version: Option<TlsVersion>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_version: Option<TlsVersion>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ciphers: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ecdh_curves: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signature_algorithms: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alpn_protocols: Vec<AlpnProtocol>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<TlsFingerprintType>,
+}
+
+string_enum! {
+    /// A protocol offered in the TLS handshake.
+    pub closed enum AlpnProtocol {
+        HttpProtocolVersion10 = "http/1.0",
+        HttpProtocolVersion11 = "http/1.1",
+        H2 = "h2",
+    }
+}
+
+string_enum! {
+    /// A fingerprint of a client hello.
+    pub closed enum TlsFingerprintType {
+        Ja3 = "JA3",
+        Ja4 = "JA4",
+    }
+}
+
+/// TLS towards all backends, and the certificate shown to them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackendTlsConfig {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate_ref: Option<SecretObjectReference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_version: Option<TlsVersion>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_version: Option<TlsVersion>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ciphers: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ecdh_curves: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signature_algorithms: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alpn_protocols: Vec<AlpnProtocol>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<TlsFingerprintType>,
+}
+
+string_enum! {
+    /// Certificates that come with the system.
+    pub closed enum WellKnownCaCertificatesType {
+        System = "System",
+    }
+}
+
+string_enum! {
+    /// A TLS version.
+    pub closed enum TlsVersion {
+        Auto = "Auto",
+        V1_0 = "1.0",
+        V1_1 = "1.1",
+        V1_2 = "1.2",
+        V1_3 = "1.3",
+    }
+}

@@ -1,0 +1,47 @@
+//! Circuit breaker limits of a backend cluster.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use crate::api::fraction::Fraction;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// Limits of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CircuitBreaker {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_connections: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_pending_requests: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_parallel_requests: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_parallel_retries: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_requests_per_connection: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_endpoint: Option<PerEndpointCircuitBreakers>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_budget: Option<RetryBudget>,
+}
+
+/// Limits of an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PerEndpointCircuitBreakers {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_connections: Option<i64>,
+}
+
+/// How many retries may run at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetryBudget {
+    pub percent: Fraction,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_retry_concurrency: Option<u32>,
+}

@@ -1,0 +1,63 @@
+//! The EndpointSlice kind: where the pods of a Service are.
+
+use k8s_openapi::api::discovery::v1::{Endpoint, EndpointPort};
+use serde::{Deserialize, Serialize};
+
+use crate::api::metadata::{ObjectMeta, object};
+use crate::api::string_enum::string_enum;
+
+/// Label that names the Service a slice belongs to.
+pub const SERVICE_NAME_LABEL: &str = "kubernetes.io/service-name";
+/// Label that names the ServiceImport a slice belongs to.
+pub const SERVICE_IMPORT_NAME_LABEL: &str = "multicluster.kubernetes.io/service-name";
+
+string_enum! {
+    /// What the addresses of a slice are.
+    pub open enum EndpointSliceAddressType {
+        Ipv4 = "IPv4",
+        Ipv6 = "IPv6",
+        Fqdn = "FQDN",
+    }
+}
+
+/// Some of the endpoints of a Service, with the ports they share. The parts are Kubernetes' own types.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndpointSlice {
+    /// Metadata; a label names the Service.
+    #[serde(default)]
+    pub metadata: ObjectMeta,
+    /// What the addresses are.
+    pub address_type: EndpointSliceAddressType,
+    /// The endpoints.
+    #[serde(default, deserialize_with = "null_is_empty", skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<Endpoint>,
+    /// The ports each of them has.
+    #[serde(default, deserialize_with = "null_is_empty", skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<EndpointPort>,
+}
+
+object!(EndpointSlice, "discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", true);
+
+/// `endpoints: null` is what the API server shows for a Service without pods.
+fn null_is_empty<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+impl EndpointSlice {
+    /// Name of the Service it belongs to.
+    #[must_use]
+    pub fn service_name(&self) -> Option<&str> {
+        self.metadata.labels.get(SERVICE_NAME_LABEL).map(String::as_str)
+    }
+
+    /// Name of the ServiceImport it belongs to.
+    #[must_use]
+    pub fn service_import_name(&self) -> Option<&str> {
+        self.metadata.labels.get(SERVICE_IMPORT_NAME_LABEL).map(String::as_str)
+    }
+}

@@ -1,0 +1,32 @@
+//! Changes to the bootstrap configuration of a fleet.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use crate::api::json_patch::JsonPatchOperation;
+use crate::api::string_enum::string_enum;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// A change to the bootstrap configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProxyBootstrap {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<BootstrapType>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub json_patches: Vec<JsonPatchOperation>,
+}
+
+string_enum! {
+    /// How the change is applied.
+    pub closed enum BootstrapType {
+        Merge = "Merge",
+        Replace = "Replace",
+        JsonPatch = "JSONPatch",
+    }
+}

@@ -1,0 +1,148 @@
+//! Active and passive health checks of backends.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use crate::api::duration::Duration;
+use crate::api::health_check_log::ProxyHealthCheckLog;
+use crate::api::string_enum::string_enum;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// Health checks of endpoints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HealthCheck {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active: Option<ActiveHealthCheck>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passive: Option<PassiveHealthCheck>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panic_threshold: Option<u32>,
+}
+
+/// Probes sent to endpoints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveHealthCheck {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_jitter: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unhealthy_threshold: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub healthy_threshold: Option<u32>,
+    pub r#type: ActiveHealthCheckerType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpActiveHealthChecker>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpActiveHealthChecker>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<GrpcActiveHealthChecker>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrides: Option<HealthCheckOverrides>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health_check_log: Option<ProxyHealthCheckLog>,
+}
+
+string_enum! {
+    /// Kind of probe.
+    pub closed enum ActiveHealthCheckerType {
+        Http = "HTTP",
+        Tcp = "TCP",
+        Grpc = "GRPC",
+    }
+}
+
+/// Ejection of endpoints that fail requests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PassiveHealthCheck {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_external_local_origin_errors: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consecutive_local_origin_failures: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consecutive_gateway_errors: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consecutive5_xx_errors: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_ejection_time: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ejection_percent: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_percentage_threshold: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always_eject_one_endpoint: Option<bool>,
+}
+
+/// A probe by HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpActiveHealthChecker {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected_statuses: Vec<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retriable_statuses: Vec<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_response: Option<ActiveHealthCheckPayload>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_body: Option<ActiveHealthCheckPayload>,
+}
+
+/// A probe by TCP.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TcpActiveHealthChecker {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send: Option<ActiveHealthCheckPayload>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive: Option<ActiveHealthCheckPayload>,
+}
+
+/// A probe by gRPC.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GrpcActiveHealthChecker {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+}
+
+/// Where probes go instead.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HealthCheckOverrides {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+}
+
+/// Bytes sent or expected.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveHealthCheckPayload {
+    pub r#type: ActiveHealthCheckPayloadType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binary: Vec<u8>,
+}
+
+string_enum! {
+    /// Form of these bytes.
+    pub closed enum ActiveHealthCheckPayloadType {
+        Text = "Text",
+        Binary = "Binary",
+    }
+}

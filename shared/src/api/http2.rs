@@ -1,0 +1,50 @@
+//! HTTP/2 settings of a connection.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use crate::api::duration::Duration;
+use crate::api::string_enum::string_enum;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// HTTP/2 limits and keepalive.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Http2Settings {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_stream_window_size: Option<Quantity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_connection_window_size: Option<Quantity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_concurrent_streams: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_invalid_message: Option<InvalidMessageAction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_keepalive: Option<Http2KeepaliveSettings>,
+}
+
+string_enum! {
+    /// What ends after an invalid message.
+    pub closed enum InvalidMessageAction {
+        TerminateConnection = "TerminateConnection",
+        TerminateStream = "TerminateStream",
+    }
+}
+
+/// HTTP/2 pings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Http2KeepaliveSettings {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_jitter: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_interval: Option<Duration>,
+}

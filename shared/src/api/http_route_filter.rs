@@ -1,0 +1,162 @@
+//! The HTTPRouteFilter kind: matches, rewrites, direct responses and credentials beyond the core filters.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use crate::api::http_route_rule_filter::HttpHeaderFilter;
+use crate::api::metadata::{ObjectMeta, object};
+use crate::api::references::SecretObjectReference;
+use crate::api::response_override::CustomResponseBody;
+use crate::api::string_enum::string_enum;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// A filter an HTTPRoute refers to by extensionRef.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpRouteFilterResource {
+    #[serde(default)]
+    pub metadata: ObjectMeta,
+    #[serde(default)]
+    pub spec: HttpRouteFilterResourceSpec,
+}
+
+/// What the filter does; the parts work together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpRouteFilterResourceSpec {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url_rewrite: Option<EnvoyHttpUrlRewriteFilter>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_response: Option<HttpDirectResponseFilter>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential_injection: Option<HttpCredentialInjectionFilter>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<HttpRouteMatchFilter>,
+}
+
+/// Conditions a request must meet besides those of the rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpRouteMatchFilter {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cookies: Vec<HttpCookieMatch>,
+}
+
+/// A condition on a cookie.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpCookieMatch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<CookieMatchType>,
+    pub name: String,
+    pub value: String,
+}
+
+/// Rewrites of host and path beyond the core filter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvoyHttpUrlRewriteFilter {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<HttpHostnameModifier>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<EnvoyHttpPathModifier>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub append_x_forwarded_host: Option<bool>,
+}
+
+/// A response without any backend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpDirectResponseFilter {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<CustomResponseBody>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_code: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<HttpHeaderFilter>,
+}
+
+/// Adds a credential to requests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpCredentialInjectionFilter {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overwrite: Option<bool>,
+    pub credential: InjectedCredential,
+}
+
+/// Where the credential comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InjectedCredential {
+    pub value_ref: SecretObjectReference,
+}
+
+string_enum! {
+    /// How a cookie is compared.
+    pub closed enum CookieMatchType {
+        Exact = "Exact",
+        RegularExpression = "RegularExpression",
+    }
+}
+
+/// How the host is replaced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpHostnameModifier {
+    pub r#type: HttpHostnameModifierType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_regex: Option<HostnamePathRegexRewrite>,
+}
+
+string_enum! {
+    /// What the host is replaced by.
+    pub closed enum HttpHostnameModifierType {
+        Header = "Header",
+        Backend = "Backend",
+        PathRegex = "PathRegex",
+    }
+}
+
+/// How the path is replaced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvoyHttpPathModifier {
+    pub r#type: EnvoyHttpPathModifierType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replace_regex_match: Option<ReplaceRegexMatch>,
+}
+
+string_enum! {
+    /// What decides the new path.
+    pub closed enum EnvoyHttpPathModifierType {
+        ReplaceRegexMatch = "ReplaceRegexMatch",
+    }
+}
+
+/// The host taken from the path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostnamePathRegexRewrite {
+    pub pattern: String,
+    pub substitution: String,
+}
+
+/// A regular expression and its replacement.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplaceRegexMatch {
+    pub pattern: String,
+    pub substitution: String,
+}
+
+object!(HttpRouteFilterResource, "gateway.envoyproxy.io", "v1alpha1", "HTTPRouteFilter", "httproutefilters", true);

@@ -1,0 +1,25 @@
+//! One JSON patch operation.
+
+#![expect(
+    missing_docs,
+    reason = "the fields carry the names of the API they mirror, whose reference says what each does"
+)]
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::Value;
+
+/// One operation on a JSON document.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JsonPatchOperation {
+    pub op: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json_path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+}
