@@ -1,0 +1,23 @@
+//! The verbs, one file each.
+
+pub mod completion;
+pub mod version;
+
+use crate::args::{Cli, Command};
+use crate::exit::Outcome;
+use crate::input::Reader;
+use crate::render::printer::Printer;
+
+/// Runs what was asked for; `program` is how the program calls itself.
+///
+/// # Errors
+/// Why the command gave up.
+pub fn dispatch(cli: Cli, program: &'static str, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
+    let Cli { color: _, help: _, command } = cli;
+    match command {
+        Command::Translate(_) => Ok(crate::exit::Exit::Fine),
+        Command::Version(asked) => version::run(&asked, printer),
+        Command::Completion(asked) => completion::run(&asked, program, printer),
+        Command::Complete(asked) => completion::complete(&asked, program, printer),
+    }
+}

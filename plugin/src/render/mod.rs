@@ -1,0 +1,4 @@
+//! How answers look: one printer for all output, the symbols, and each view.
+
+pub mod printer;
+pub mod style;
