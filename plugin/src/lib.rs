@@ -48,8 +48,11 @@ pub fn run(
 /// Prints what the argument parser has to say: help and version on stdout, mistakes on stderr.
 fn tell_usage(told: &clap::Error, environment: &Environment, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
     let rendered = told.render();
-    let text =
-        if Style::resolve(args::Color::Auto, environment).color { rendered.ansi().to_string() } else { rendered.to_string() };
+    let text = if Style::resolve(args::Color::Auto, environment).color {
+        rendered.ansi().to_string()
+    } else {
+        rendered.to_string()
+    };
     // A stream that is gone leaves nobody to tell.
     if told.use_stderr() {
         let _ = err.write_all(text.as_bytes());

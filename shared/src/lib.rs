@@ -5,6 +5,7 @@
 pub mod api;
 pub mod diagnostic;
 pub mod infra;
+pub mod explain;
 pub mod ir;
 pub mod names;
 pub mod xds;

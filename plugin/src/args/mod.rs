@@ -2,8 +2,6 @@
 
 pub mod completion;
 pub mod output;
-pub mod source;
-pub mod translate;
 pub mod version;
 
 use std::ffi::OsString;
@@ -80,8 +78,6 @@ pub enum Color {
 /// The verbs; each has a file of the same name in `commands/`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show what manifests become: statuses, intermediate representation, Envoy resources
-    Translate(translate::Translate),
     /// Print the versions of this program and of what it is compatible with
     Version(version::Version),
     /// Print the completion script of a shell, or install kubectl's

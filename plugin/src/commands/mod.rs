@@ -12,10 +12,9 @@ use crate::render::printer::Printer;
 ///
 /// # Errors
 /// Why the command gave up.
-pub fn dispatch(cli: Cli, program: &'static str, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
+pub fn dispatch(cli: Cli, program: &'static str, _reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
     let Cli { color: _, help: _, command } = cli;
     match command {
-        Command::Translate(_) => Ok(crate::exit::Exit::Fine),
         Command::Version(asked) => version::run(&asked, printer),
         Command::Completion(asked) => completion::run(&asked, program, printer),
         Command::Complete(asked) => completion::complete(&asked, program, printer),

@@ -16,12 +16,8 @@ struct Versions {
     envoy: &'static str,
 }
 
-const VERSIONS: Versions = Versions {
-    client: env!("CARGO_PKG_VERSION"),
-    gateway_api: "1.6.1",
-    envoy_gateway: "1.9.0",
-    envoy: "1.39.0",
-};
+const VERSIONS: Versions =
+    Versions { client: env!("CARGO_PKG_VERSION"), gateway_api: "1.6.1", envoy_gateway: "1.9.0", envoy: "1.39.0" };
 
 /// Prints the versions.
 ///

@@ -64,9 +64,7 @@ impl Style {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => {
-                environment.terminal
-                    && environment.get("NO_COLOR").is_none()
-                    && environment.get("TERM") != Some("dumb")
+                environment.terminal && environment.get("NO_COLOR").is_none() && environment.get("TERM") != Some("dumb")
             }
         };
         let width = environment.columns.unwrap_or(DEFAULT_WIDTH).max(40);
