@@ -170,3 +170,36 @@ impl ParentDecision {
         })
     }
 }
+
+impl RouteFragment {
+    /// The Gateways of ours it is attached to.
+    pub fn gateways(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.parents.iter().filter_map(|parent| match &parent.outcome {
+            ParentOutcome::Ours { gateway, .. } => Some(gateway),
+            _ => None,
+        })
+    }
+
+    /// Takes over the IR routes of `old` that came out equal, so that what is made from them is kept too.
+    pub(super) fn keep_equal_pieces(&mut self, old: &Self) {
+        for (parent, old_parent) in self.parents.iter_mut().zip(&old.parents) {
+            let (ParentOutcome::Ours { listeners, .. }, ParentOutcome::Ours { listeners: old_listeners, .. }) =
+                (&mut parent.outcome, &old_parent.outcome)
+            else {
+                continue;
+            };
+            for (listener, old_listener) in listeners.iter_mut().zip(old_listeners) {
+                let (ListenerOutcome::Attached { routes, .. }, ListenerOutcome::Attached { routes: old_routes, .. }) =
+                    (&mut listener.outcome, &old_listener.outcome)
+                else {
+                    continue;
+                };
+                for (route, old_route) in routes.iter_mut().zip(old_routes) {
+                    if **route == **old_route {
+                        *route = Arc::clone(old_route);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -27,6 +27,18 @@ pub struct Fleet {
     pub infra: Arc<ir::infra::Infra>,
 }
 
+impl Fleet {
+    /// Takes over the parts of `old` that came out equal, so that what is made from them is kept too.
+    pub(super) fn keep_equal_parts(&mut self, old: &Self) {
+        if *self.frame == *old.frame {
+            self.frame = Arc::clone(&old.frame);
+        }
+        if *self.infra == *old.infra {
+            self.infra = Arc::clone(&old.infra);
+        }
+    }
+}
+
 /// One Gateway after its own translation, as its status and its routes see it. It holds nothing of the fleet that a
 /// route doesn't depend on, so that it stays equal, and routes stay untouched, when something else changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +55,14 @@ pub struct GatewayContext {
     pub listeners: Vec<ListenerContext>,
     /// Set when `spec.infrastructure.parametersRef` names this EnvoyProxy and it was used.
     pub own_envoy_proxy: Option<ObjectKey>,
+}
+
+impl GatewayContext {
+    /// Whether its listeners keep routes in the order of their objects (`EnvoyProxy.spec.preserveRouteOrder`).
+    #[must_use]
+    pub fn preserves_route_order(&self) -> bool {
+        self.envoy_proxy.as_ref().is_some_and(|proxy| proxy.spec.preserve_route_order == Some(true))
+    }
 }
 
 /// One listener after its own translation.
