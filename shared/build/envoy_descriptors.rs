@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use prost::Message as _;
 use protox::prost_reflect::prost_types::field_descriptor_proto::Type;
 use protox::prost_reflect::prost_types::{DescriptorProto, FileDescriptorSet};
-use prost::Message as _;
 
 /// Where the descriptor set may be given, when `cargo metadata` can't be asked (a vendored build).
 const OVERRIDE: &str = "ENVOY_TYPES_DESCRIPTORS";

@@ -3,9 +3,11 @@
 //! Modules stand in the order data flows through them; a module imports only what stands above it.
 
 pub mod api;
+pub mod config;
 pub mod diagnostic;
 pub mod infra;
 pub mod explain;
 pub mod ir;
 pub mod names;
+pub mod resources;
 pub mod xds;

@@ -19,7 +19,11 @@ const SHARED: &[(&str, &[&str], &str)] = &[
         &["api", "names", "config", "diagnostic", "ir", "resources", "status"],
         "translation ends at the IR: it never sees Envoy",
     ),
-    ("xds", &["ir", "names", "config", "diagnostic", "api"], "xDS is made from the IR alone, never from objects or decisions"),
+    (
+        "xds",
+        &["ir", "names", "config", "diagnostic", "api"],
+        "xDS is made from the IR alone, never from objects or decisions",
+    ),
     ("infra", &["ir", "names", "config", "api", "diagnostic"], "infrastructure is made from the InfraIR alone"),
     (
         "pipeline",
@@ -28,7 +32,19 @@ const SHARED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "explain",
-        &["api", "names", "config", "diagnostic", "ir", "resources", "status", "gatewayapi", "xds", "infra", "pipeline"],
+        &[
+            "api",
+            "names",
+            "config",
+            "diagnostic",
+            "ir",
+            "resources",
+            "status",
+            "gatewayapi",
+            "xds",
+            "infra",
+            "pipeline",
+        ],
         "explanations read what the pipeline gave",
     ),
 ];
@@ -52,7 +68,15 @@ const OBJECT_KINDS: &[&str] = &[
 ];
 
 /// What the pure core must not reach.
-const IMPURE: &[&str] = &["std::fs", "std::env::", "std::net::Tcp", "std::process", "std::time::SystemTime", "std::time::Instant", "tokio::"];
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::env::",
+    "std::net::Tcp",
+    "std::process",
+    "std::time::SystemTime",
+    "std::time::Instant",
+    "tokio::",
+];
 
 /// Names that say nothing about what is inside.
 const BANNED_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "misc"];
@@ -99,7 +123,8 @@ fn shared_modules_import_only_what_stands_above_them() {
     let mut broken = Vec::new();
     for (path, text) in sources("shared/src") {
         let relative = path.strip_prefix(&base).unwrap_or(&path);
-        let module = relative.iter().next().and_then(|first| first.to_str()).unwrap_or_default().trim_end_matches(".rs");
+        let module =
+            relative.iter().next().and_then(|first| first.to_str()).unwrap_or_default().trim_end_matches(".rs");
         if module == "lib" {
             continue;
         }

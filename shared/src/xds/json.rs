@@ -50,9 +50,10 @@ pub fn to_json(kind: ResourceType, resource: &Resource) -> Result<Value, JsonErr
 /// When the JSON has unknown fields, wrong types or no name.
 pub fn from_json(kind: ResourceType, json: &Value) -> Result<Resource, JsonError> {
     let name_field = if kind == ResourceType::Endpoints { "clusterName" } else { "name" };
-    let name = json.get(name_field).and_then(Value::as_str).ok_or_else(|| JsonError {
-        message: format!("a {} needs a \"{name_field}\"", kind.label()),
-    })?;
+    let name = json
+        .get(name_field)
+        .and_then(Value::as_str)
+        .ok_or_else(|| JsonError { message: format!("a {} needs a \"{name_field}\"", kind.label()) })?;
     let message = DynamicMessage::deserialize_with_options(descriptor(kind)?, json, &DeserializeOptions::new())
         .map_err(|reason| JsonError { message: format!("{} {name}: {reason}", kind.label()) })?;
     Ok(Resource::new(name, message.encode_to_vec()))
