@@ -29,3 +29,12 @@ string_enum! {
         ValueRef = "ValueRef",
     }
 }
+
+string_enum! {
+    /// Whose responses an override replaces.
+    pub closed enum ResponseOverrideSource {
+        All = "All",
+        Local = "Local",
+        Backend = "Backend",
+    }
+}

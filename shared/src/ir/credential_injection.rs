@@ -1,0 +1,23 @@
+//! Credentials added to requests.
+
+use crate::ir::bytes::PrivateBytes;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// A credential to add to requests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CredentialInjection {
+    /// Unique name; the filter and secret go by it.
+    #[serde(default)]
+    pub name: String,
+    /// The header to write; Authorization when not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    /// Whether an existing header is replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overwrite: Option<bool>,
+    /// The header's value.
+    #[serde(default)]
+    pub credential: PrivateBytes,
+}
