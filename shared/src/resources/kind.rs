@@ -54,7 +54,7 @@ impl<T: Object + PartialEq> Kind<T> {
     pub fn by_age(&self) -> Vec<&Arc<T>> {
         let mut objects: Vec<&Arc<T>> = self.iter().collect();
         // Keys are unique and already in order, so a stable sort by age alone gives the canonical order.
-        objects.sort_by(|a, b| a.metadata().creation_timestamp.cmp(&b.metadata().creation_timestamp));
+        objects.sort_by_key(|object| object.metadata().creation_timestamp);
         objects
     }
 

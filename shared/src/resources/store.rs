@@ -216,7 +216,7 @@ impl Resources {
             .take_while(|(key, _)| key.owner == owner && key.service == *service)
             .map(|(_, slice)| slice)
             .collect();
-        slices.sort_by(|a, b| a.metadata.creation_timestamp.cmp(&b.metadata.creation_timestamp));
+        slices.sort_by_key(|slice| slice.metadata.creation_timestamp);
         slices
     }
 
