@@ -122,7 +122,7 @@ impl<'a> View<'a> {
     /// The first Service (by name) of `namespace` whose labels include all of `labels`.
     #[must_use]
     pub fn service_by_labels(&self, namespace: &str, labels: &BTreeMap<String, String>) -> Option<&'a Arc<Service>> {
-        self.reads.borrow_mut().push(Read::named(ReadKind::ServicesOfFleet, namespace));
+        self.reads.borrow_mut().push(Read::named(ReadKind::ServicesOfNamespace, namespace));
         self.resources
             .services()
             .in_namespace(namespace)

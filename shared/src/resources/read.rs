@@ -23,8 +23,8 @@ pub enum ReadKind {
     Backend,
     /// One Service.
     Service,
-    /// The Services of a namespace that carry one Gateway's labels, by the key of the fleet they are in front of.
-    ServicesOfFleet,
+    /// All Services of one namespace, by its name.
+    ServicesOfNamespace,
     /// One ServiceImport.
     ServiceImport,
     /// The EndpointSlices of one Service.

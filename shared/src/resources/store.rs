@@ -255,6 +255,11 @@ impl Resources {
                 reads.insert(Read::named(ReadKind::GatewaysOfClass, &gateway.spec.gateway_class_name));
             }
         }
+        for (old, new) in services.changes(&newer.services) {
+            for service in old.into_iter().chain(new) {
+                reads.insert(Read::named(ReadKind::ServicesOfNamespace, &service.key().namespace));
+            }
+        }
         for (old, new) in reference_grants.changes(&newer.reference_grants) {
             for grant in old.into_iter().chain(new) {
                 reads.insert(Read::named(ReadKind::Grants, &grant.key().namespace));
