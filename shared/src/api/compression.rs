@@ -5,8 +5,8 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::quantity::Quantity;
 use crate::api::string_enum::string_enum;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde::Deserialize;
 use serde::Serialize;
 

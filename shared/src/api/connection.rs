@@ -5,7 +5,7 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use crate::api::quantity::Quantity;
 use serde::Deserialize;
 use serde::Serialize;
 

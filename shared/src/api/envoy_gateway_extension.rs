@@ -10,9 +10,9 @@ use crate::api::backend::IpEndpoint;
 use crate::api::backend::UnixSocket;
 use crate::api::duration::Duration;
 use crate::api::fraction::Fraction;
+use crate::api::quantity::Quantity;
 use crate::api::references::SecretObjectReference;
 use crate::api::string_enum::string_enum;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde::Deserialize;
 use serde::Serialize;
 

@@ -6,8 +6,8 @@
 )]
 
 use crate::api::duration::Duration;
+use crate::api::quantity::Quantity;
 use crate::api::string_enum::string_enum;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde::Deserialize;
 use serde::Serialize;
 

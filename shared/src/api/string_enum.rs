@@ -5,17 +5,17 @@
 /// A `closed` one refuses other values and names the ones it knows. An `open` one keeps them as `Other`, for values the
 /// API wants handled as invalid rather than refused. Both offer `as_str`, `Display` and `From<&str>` or `FromStr`.
 macro_rules! string_enum {
-    ($(#[$meta:meta])* pub closed enum $name:ident { $($variant:ident = $text:literal,)+ }) => {
+    ($(#[$meta:meta])* $vis:vis closed enum $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name {
+        $vis enum $name {
             $(#[doc = concat!("`", $text, "`")] $variant,)+
         }
 
         impl $name {
             /// The spelling in manifests.
             #[must_use]
-            pub const fn as_str(&self) -> &'static str {
+            $vis const fn as_str(&self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
             }
         }
@@ -32,10 +32,10 @@ macro_rules! string_enum {
 
         crate::api::string_enum::string_enum!(@serde $name, |text: &str| text.parse::<$name>());
     };
-    ($(#[$meta:meta])* pub open enum $name:ident { $($variant:ident = $text:literal,)+ }) => {
+    ($(#[$meta:meta])* $vis:vis open enum $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name {
+        $vis enum $name {
             $(#[doc = concat!("`", $text, "`")] $variant,)+
             /// A value this version does not know, as it was written.
             Other(String),
@@ -44,7 +44,7 @@ macro_rules! string_enum {
         impl $name {
             /// The spelling in manifests.
             #[must_use]
-            pub fn as_str(&self) -> &str {
+            $vis fn as_str(&self) -> &str {
                 match self { $(Self::$variant => $text,)+ Self::Other(text) => text }
             }
         }
@@ -125,11 +125,11 @@ where
 mod tests {
     string_enum! {
         /// Sizes.
-        pub closed enum Size { Small = "small", Big = "big", }
+        closed enum Size { Small = "small", Big = "big", }
     }
     string_enum! {
         /// Colours.
-        pub open enum Colour { Red = "red", }
+        open enum Colour { Red = "red", }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The input: every object translation may look at, as one immutable snapshot with the look-ups it needs.
 
+pub mod decode;
 mod kind;
 mod read;
 mod store;

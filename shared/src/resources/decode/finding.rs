@@ -1,0 +1,33 @@
+//! What is wrong with a manifest, and where.
+
+use std::fmt;
+
+/// Something to tell the author of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// Which document of the file, from 0.
+    pub document: usize,
+    /// The object, if it got far enough to be known: `HTTPRoute shop/checkout`.
+    pub object: Option<String>,
+    /// The field, such as `spec.rules[1].matches[0]`; empty for the document as a whole.
+    pub path: String,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: ", self.file, self.line)?;
+        if let Some(object) = &self.object {
+            write!(f, "{object}: ")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}

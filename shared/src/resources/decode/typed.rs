@@ -1,0 +1,132 @@
+//! From a tree to a typed object, noting every field the type does not have.
+
+use serde::de::DeserializeOwned;
+use serde_yaml::{Mapping, Value};
+
+use super::lines::join;
+
+/// A typed value, or the field that stopped it; and the fields that were not understood.
+pub(super) struct Typed<T> {
+    pub(super) result: Result<T, Mistake>,
+    pub(super) unknown: Vec<String>,
+}
+
+/// A value that doesn't fit its field.
+pub(super) struct Mistake {
+    /// The field.
+    pub(super) path: String,
+    /// What is wrong with it.
+    pub(super) message: String,
+}
+
+impl<T> Typed<T> {
+    pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Typed<U> {
+        Typed { result: self.result.map(f), unknown: self.unknown }
+    }
+}
+
+/// Reads a `T` from an object without `apiVersion` and `kind`.
+pub(super) fn typed<T: DeserializeOwned>(mut value: Value) -> Typed<T> {
+    normalize(&mut value);
+    let mut unknown = Vec::new();
+    let mut track = serde_path_to_error::Track::new();
+    let result = {
+        let mut note = |path: serde_ignored::Path<'_>| unknown.push(text_of(&path));
+        let tracked = serde_path_to_error::Deserializer::new(&value, &mut track);
+        T::deserialize(serde_ignored::Deserializer::new(tracked, &mut note))
+    };
+    let result = result.map_err(|error| Mistake { path: path_text(&track.path()), message: message_of(&error) });
+    unknown.retain(|path| path != "metadata.managedFields" && path != "metadata.selfLink");
+    Typed { result, unknown }
+}
+
+/// Takes out what the API server takes out or turns around before it looks at types: fields set to null, and amounts
+/// written as bare numbers.
+fn normalize(value: &mut Value) {
+    match value {
+        Value::Mapping(map) => {
+            map.retain(|_, value| !value.is_null());
+            for (key, value) in map.iter_mut() {
+                match (key.as_str(), value) {
+                    // A patch: null means removal there.
+                    (Some("value"), Value::Mapping(_)) => {}
+                    (Some("limits" | "requests"), Value::Mapping(amounts)) => {
+                        amounts.iter_mut().for_each(|(_, amount)| amount_as_text(amount));
+                    }
+                    (Some("sizeLimit" | "divisor" | "averageValue"), amount) => amount_as_text(amount),
+                    (Some("target"), Value::Mapping(target)) => target_as_text(target),
+                    (_, value) => normalize(value),
+                }
+            }
+        }
+        Value::Sequence(items) => items.iter_mut().for_each(normalize),
+        _ => {}
+    }
+}
+
+/// The target of an autoscaling metric.
+fn target_as_text(target: &mut Mapping) {
+    target.retain(|_, value| !value.is_null());
+    for (key, value) in target.iter_mut() {
+        if matches!(key.as_str(), Some("value" | "averageValue")) {
+            amount_as_text(value);
+        }
+    }
+}
+
+fn amount_as_text(value: &mut Value) {
+    if let Value::Number(number) = value {
+        *value = Value::String(number.to_string());
+    }
+}
+
+/// `spec.rules[0].name` instead of the `spec.rules.0.name` the crate prints.
+fn text_of(path: &serde_ignored::Path<'_>) -> String {
+    use serde_ignored::Path;
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => format!("{}[{index}]", text_of(parent)),
+        Path::Map { parent, key } => join(&text_of(parent), key),
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => text_of(parent),
+    }
+}
+
+fn path_text(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    path.iter().fold(String::new(), |path, segment| match segment {
+        Segment::Seq { index } => format!("{path}[{index}]"),
+        Segment::Map { key } => join(&path, key),
+        Segment::Enum { .. } | Segment::Unknown => path,
+    })
+}
+
+/// serde's words, led by what they mean.
+fn message_of(error: &serde_yaml::Error) -> String {
+    let text = error.to_string();
+    match text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: ")) {
+        Some(rest) => match rest.split_once(", expected ") {
+            Some((found, expected)) => format!("must be {}, not {}", words(expected), words(found)),
+            None => format!("has the wrong type: {rest}"),
+        },
+        None => match text.strip_prefix("missing field ") {
+            Some(field) => format!("the field {field} is missing"),
+            None => text,
+        },
+    }
+}
+
+/// serde names Rust types; authors of manifests know YAML.
+fn words(serde: &str) -> &str {
+    match serde {
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" => {
+            "a whole number in its range"
+        }
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "sequence" | "a sequence" => "a list",
+        "map" | "a map" => "a mapping",
+        "unit value" => "nothing",
+        other if other.starts_with("struct ") => "a mapping",
+        other => other,
+    }
+}
