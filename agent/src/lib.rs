@@ -1,1 +1,7 @@
 //! The daemon as a library, so that tests can run all of it in one process.
+
+pub mod admin_client;
+pub mod args;
+pub mod backoff;
+pub mod infra;
+pub mod runtime;

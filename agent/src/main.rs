@@ -1,3 +1,7 @@
-//! The daemon.
+//! The daemon's entry point: everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gateway_agent::runtime::main()
+}

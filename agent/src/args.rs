@@ -1,0 +1,122 @@
+//! What `gateway-agent` can be told on its command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+
+/// The agent: watches Gateway API objects, serves Envoy its configuration, and runs the Envoys.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "gateway-agent",
+    version,
+    about = "Turns Gateway API objects into running Envoys",
+    long_about = "Watches Gateway API objects, translates them, serves the result to Envoy over xDS, and runs the \
+                  Envoys.\n\nOn one machine without Kubernetes (standalone), it reads the objects from files and runs \
+                  one Envoy for each Gateway. An Envoy outlives an agent that is killed: start the agent again on the \
+                  same state directory, and it takes the running Envoy over without a lost request.",
+    after_long_help = "\
+Examples:
+  Run the quick start (two routes, two small backends):
+    gateway-agent --config examples/quickstart/envoy-gateway.yaml
+
+  With an Envoy of your choice and a log for machines:
+    gateway-agent --config envoy-gateway.yaml --envoy-binary /usr/local/bin/envoy --log-format json
+
+  Ask it why a route doesn't serve:
+    kubectl gateway explain httproute/checkout -n shop --agent 127.0.0.1:19010
+
+  See more, without a restart:
+    curl -X PUT 'http://127.0.0.1:19000/logging?level=debug'
+
+Signals:
+  SIGTERM, SIGINT   drain and stop every Envoy, then end; a second one ends the agent at once
+  SIGHUP            read the configuration file again"
+)]
+pub struct Args {
+    /// The EnvoyGateway configuration file.
+    #[arg(long, short, value_name = "FILE", visible_alias = "config-path")]
+    pub config: PathBuf,
+
+    /// Directory for the files of running Envoys; one agent at a time uses it [default: stateHome of the
+    /// configuration, or ~/.local/state/envoy-gateway].
+    #[arg(long, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+
+    /// The Envoy program [default: `envoy` on PATH].
+    #[arg(long, value_name = "FILE", env = "ENVOY_BINARY")]
+    pub envoy_binary: Option<PathBuf>,
+
+    /// Where the xDS server listens. Plain text: keep it on loopback.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18000")]
+    pub xds_address: SocketAddr,
+
+    /// Where the API for `kubectl gateway` listens.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19010")]
+    pub api_address: SocketAddr,
+
+    /// Where health, log level and the like are served [default: admin.address of the configuration, or
+    /// 127.0.0.1:19000].
+    #[arg(long, value_name = "ADDRESS")]
+    pub admin_address: Option<SocketAddr>,
+
+    /// Where Prometheus metrics are served.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19001")]
+    pub metrics_address: SocketAddr,
+
+    /// How much is logged: error, warn, info, debug, trace, or per module such as `info,gateway_agent::xds=debug`
+    /// [default: logging.level of the configuration, or info].
+    #[arg(long, value_name = "LEVEL", env = "GATEWAY_LOG")]
+    pub log_level: Option<String>,
+
+    /// How the log is written [default: logging.encoder of the configuration, or text].
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub log_format: Option<LogFormat>,
+
+    /// How long an Envoy goes on without an agent before it is drained.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub orphan_grace: Duration,
+
+    /// How long open connections may last when an Envoy is stopped; EnvoyProxy spec.shutdown.drainTimeout wins
+    /// [default: 60].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub drain_timeout: Option<Duration>,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.trim_end_matches('s')
+        .parse()
+        .ok()
+        .and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| format!("`{text}` is not a number of seconds, such as 60 or 0.5"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn seconds_may_be_fractions_and_nothing_else() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("60s"), Ok(Duration::from_mins(1)));
+        assert!(seconds("-1").is_err());
+        assert!(seconds("soon").is_err());
+    }
+}

@@ -1,0 +1,3 @@
+//! Where fleets run.
+
+pub mod host;
