@@ -7,6 +7,7 @@ pub mod config;
 pub mod diagnostic;
 pub mod infra;
 pub mod explain;
+pub mod gatewayapi;
 pub mod ir;
 pub mod names;
 pub mod resources;

@@ -166,7 +166,7 @@ impl<'a> View<'a> {
     }
 
     /// The ReferenceGrants of `namespace`, by name.
-    pub fn grants_in(&self, namespace: &'a str) -> impl Iterator<Item = &'a Arc<ReferenceGrant>> + use<'a> {
+    pub fn grants_in<'n>(&self, namespace: &'n str) -> impl Iterator<Item = &'a Arc<ReferenceGrant>> + use<'a, 'n> {
         self.reads.borrow_mut().push(Read::named(ReadKind::Grants, namespace));
         self.resources.reference_grants().in_namespace(namespace)
     }

@@ -42,7 +42,7 @@ impl<T: Object + PartialEq> Kind<T> {
     }
 
     /// All objects of one namespace, by name.
-    pub fn in_namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a Arc<T>> {
+    pub fn in_namespace<'a, 'n>(&'a self, namespace: &'n str) -> impl Iterator<Item = &'a Arc<T>> + use<'a, 'n, T> {
         self.by_key
             .range(ObjectKey::new(namespace, "")..)
             .take_while(move |(key, _)| &*key.namespace == namespace)

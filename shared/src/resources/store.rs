@@ -43,7 +43,7 @@ impl ServiceOwner {
     }
 
     /// The look-up that a slice of this owner answers.
-    const fn read(self) -> ReadKind {
+    pub(crate) const fn read(self) -> ReadKind {
         match self {
             Self::Service => ReadKind::ServiceEndpoints,
             Self::ServiceImport => ReadKind::ServiceImportEndpoints,
