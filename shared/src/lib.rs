@@ -11,4 +11,5 @@ pub mod gatewayapi;
 pub mod ir;
 pub mod names;
 pub mod resources;
+pub mod status;
 pub mod xds;

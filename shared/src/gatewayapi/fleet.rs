@@ -25,6 +25,9 @@ pub struct Fleet {
     pub frame: Arc<ir::xds::Xds>,
     /// The InfraIR of the fleet.
     pub infra: Arc<ir::infra::Infra>,
+    /// The moment (seconds since 1970) from which it has to be made again although nothing it looked up changed: a
+    /// certificate expires then, or becomes valid.
+    pub holds_until: Option<i64>,
 }
 
 impl Fleet {
@@ -51,6 +54,10 @@ pub struct GatewayContext {
     pub envoy_proxy: Option<Arc<EnvoyProxy>>,
     /// Set when the Gateway can't be used (the failed set): reason and words for `Accepted=False`.
     pub failed: Option<Diagnostic>,
+    /// Set when the Gateway isn't accepted as it is and is served nevertheless, without the part that is at fault.
+    pub rejected: Option<Diagnostic>,
+    /// Its conditions beyond `Accepted` and `Programmed`.
+    pub conditions: Vec<Condition>,
     /// Its listeners, in the order of `spec.listeners`.
     pub listeners: Vec<ListenerContext>,
     /// Set when `spec.infrastructure.parametersRef` names this EnvoyProxy and it was used.

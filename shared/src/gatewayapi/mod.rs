@@ -5,7 +5,10 @@
 //! into their fleet's listeners. Each piece is made by a function that reaches other objects through a [`view::View`]
 //! alone, which notes what it looked up, so that a piece is made again only when an answer changed.
 
+pub mod classes;
 pub mod decision;
+pub mod envoy_proxy;
 pub mod fleet;
 pub mod memo;
+pub mod reference_grants;
 pub mod view;

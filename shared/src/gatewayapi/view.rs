@@ -14,7 +14,7 @@ use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
 use crate::api::gateway_class::GatewayClass;
 use crate::api::http_route_filter::HttpRouteFilterResource;
-use crate::api::metadata::{Object, ObjectKey};
+use crate::api::metadata::{Object, ObjectKey, Timestamp};
 use crate::api::reference_grant::ReferenceGrant;
 use crate::api::secret::Secret;
 use crate::api::service::Service;
@@ -54,6 +54,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn config(&self) -> &'a Config {
         self.config
+    }
+
+    /// What time it is. No look-up: what depends on it says until when it holds.
+    #[must_use]
+    pub const fn now(&self) -> Option<Timestamp> {
+        self.resources.now()
     }
 
     fn note(&self, kind: ReadKind, key: &ObjectKey) {

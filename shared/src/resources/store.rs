@@ -17,7 +17,7 @@ use crate::api::gateway::Gateway;
 use crate::api::gateway_class::GatewayClass;
 use crate::api::http_route::HttpRoute;
 use crate::api::http_route_filter::HttpRouteFilterResource;
-use crate::api::metadata::{Object, ObjectKey};
+use crate::api::metadata::{Object, ObjectKey, Timestamp};
 use crate::api::namespace::Namespace;
 use crate::api::reference_grant::ReferenceGrant;
 use crate::api::secret::Secret;
@@ -75,6 +75,7 @@ pub struct Resources {
     config_maps: Kind<ConfigMap>,
     namespaces: Kind<Namespace>,
     endpoint_slices: OrdMap<SliceKey, Arc<EndpointSlice>>,
+    now: Option<Timestamp>,
 }
 
 impl FromIterator<AnyObject> for Resources {
@@ -132,6 +133,17 @@ impl Resources {
                 }
             }
         }
+    }
+
+    /// Says what time it is: certificates are judged by it. Without it none counts as expired or not yet valid.
+    pub const fn set_now(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
+    /// What time it is, where that was said.
+    #[must_use]
+    pub const fn now(&self) -> Option<Timestamp> {
+        self.now
     }
 
     /// All GatewayClasses.
@@ -220,7 +232,8 @@ impl Resources {
         slices
     }
 
-    /// The look-ups whose answer differs between `self` and `newer`.
+    /// The look-ups whose answer differs between `self` and `newer`. The time is none: what depends on it says until when
+    /// it holds ([`Fleet::holds_until`](crate::gatewayapi::fleet::Fleet)).
     #[must_use]
     pub fn changed_reads(&self, newer: &Self) -> FxHashSet<Read> {
         let Self {
@@ -237,6 +250,7 @@ impl Resources {
             config_maps,
             namespaces,
             endpoint_slices,
+            now: _,
         } = self;
         let mut reads = FxHashSet::default();
         by_key(&mut reads, ReadKind::GatewayClass, gateway_classes, &newer.gateway_classes);
