@@ -45,7 +45,7 @@ pub struct BackendTlsSettings {
 
 string_enum! {
     /// A protocol offered in the TLS handshake.
-    pub closed enum AlpnProtocol {
+    pub open enum AlpnProtocol {
         HttpProtocolVersion10 = "http/1.0",
         HttpProtocolVersion11 = "http/1.1",
         H2 = "h2",
@@ -91,7 +91,7 @@ string_enum! {
 
 string_enum! {
     /// A TLS version.
-    pub closed enum TlsVersion {
+    pub open enum TlsVersion {
         Auto = "Auto",
         V1_0 = "1.0",
         V1_1 = "1.1",

@@ -23,6 +23,7 @@ pub struct PolicyStatus {
 #[serde(rename_all = "camelCase")]
 pub struct PolicyAncestorStatus {
     pub ancestor_ref: ParentReference,
+    #[serde(default)]
     pub controller_name: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,

@@ -4,7 +4,7 @@ use crate::api::string_enum::string_enum;
 
 string_enum! {
     /// The time a limit counts in.
-    pub closed enum RateLimitUnit {
+    pub open enum RateLimitUnit {
         Second = "Second",
         Minute = "Minute",
         Hour = "Hour",

@@ -116,9 +116,22 @@ impl<'de> Deserialize<'de> for PrivateBytes {
     }
 }
 
-/// Decodes base64; null is empty, and a taken-out secret stays what it says.
+/// How bytes may be written.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Base64(String),
+    Numbers(Vec<u8>),
+    Null(()),
+}
+
+/// Decodes base64 or a list of numbers; null is empty, and a taken-out secret stays what it says.
 fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bytes::Bytes, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
+    let text = match Written::deserialize(deserializer)? {
+        Written::Base64(text) => text,
+        Written::Numbers(bytes) => return Ok(bytes.into()),
+        Written::Null(()) => return Ok(bytes::Bytes::new()),
+    };
     if text == REDACTED {
         return Ok(bytes::Bytes::from_static(REDACTED.as_bytes()));
     }
@@ -138,6 +151,12 @@ mod tests {
         assert_eq!(format!("{secret:?}"), "[redacted]");
         assert_eq!(serde_json::to_value(&secret).ok(), Some("aHVudGVyMg==".into()));
         assert_eq!(serde_json::from_str::<PrivateBytes>("\"aHVudGVyMg==\"").ok(), Some(secret));
+    }
+
+    #[test]
+    fn numbers_and_null_are_bytes_too() {
+        assert_eq!(serde_json::from_str::<Bytes>("[104, 105]").ok(), Some(Bytes::from("hi")));
+        assert_eq!(serde_json::from_str::<Bytes>("null").ok(), Some(Bytes::default()));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Credentials added to requests.
 
+use crate::diagnostic::Diagnostic;
 use crate::ir::bytes::PrivateBytes;
+use crate::ir::validation::fault;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -20,4 +22,15 @@ pub struct CredentialInjection {
     /// The header's value.
     #[serde(default)]
     pub credential: PrivateBytes,
+}
+
+impl CredentialInjection {
+    /// Faults: there must be a credential.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        if self.credential.is_empty() {
+            return vec![fault("credential", "there is no credential to inject; check the Secret it comes from")];
+        }
+        Vec::new()
+    }
 }

@@ -1,7 +1,9 @@
 //! Responses that Envoy gives itself.
 
+use crate::diagnostic::Diagnostic;
 use crate::ir::bytes::Bytes;
 use crate::ir::header::AddHeader;
+use crate::ir::validation::fault;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -21,4 +23,16 @@ pub struct CustomResponse {
     /// Its headers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add_response_headers: Vec<AddHeader>,
+}
+
+impl CustomResponse {
+    /// Faults of the status.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let status = self.status_code.filter(|status| !(100..=599).contains(status));
+        status
+            .map(|status| fault("statusCode", format!("{status} is no HTTP status; use 100 to 599")))
+            .into_iter()
+            .collect()
+    }
 }

@@ -3,6 +3,7 @@
 use crate::api::client_traffic::ClientIpDetectionSettings;
 use crate::api::client_traffic::HealthCheckSettings;
 use crate::api::envoy_proxy::RequestIdExtensionAction;
+use crate::diagnostic::Diagnostic;
 use crate::ir::absence::is_default;
 use crate::ir::absence::null_as_default;
 use crate::ir::client_connection::ClientConnection;
@@ -20,6 +21,9 @@ use crate::ir::geo_ip::GeoIpProvider;
 use crate::ir::http_route::HttpRoute;
 use crate::ir::listener::CoreListenerDetails;
 use crate::ir::tls::TlsConfig;
+use crate::ir::validation::fault;
+use crate::ir::validation::within;
+use crate::ir::validation::within_item;
 use serde::Deserialize;
 use serde::Serialize;
 use std::sync::Arc;
@@ -94,4 +98,32 @@ pub struct HttpListener {
     /// What the request id extension does with the trace.
     #[serde(rename = "requestID", default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestIdExtensionAction>,
+}
+
+impl HttpListener {
+    /// Faults of the listener, its TLS and its routes.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = self.core.validate();
+        if self.hostnames.is_empty() {
+            faults.push(fault("hostnames", "the listener serves no hostname; * stands for all"));
+        }
+        if let Some(tls) = &self.tls {
+            faults.extend(within("tls", tls.validate()));
+        }
+        for (index, route) in self.routes.iter().enumerate() {
+            faults.extend(within_item("routes", index, route.validate()));
+        }
+        if let Some(detection) = &self.client_ip_detection {
+            let forwarded = detection.x_forwarded_for.as_ref();
+            if forwarded.is_some() && detection.custom_header.is_some() {
+                let message = "both xForwardedFor and customHeader are set; keep one";
+                faults.push(fault("clientIPDetection", message));
+            } else if forwarded.is_some_and(|it| it.num_trusted_hops.is_some() && !it.trusted_cidrs.is_empty()) {
+                let message = "both numTrustedHops and trustedCIDRs are set; keep one";
+                faults.push(fault("xForwardedFor", message).within("clientIPDetection"));
+            }
+        }
+        faults
+    }
 }

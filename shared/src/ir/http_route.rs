@@ -1,12 +1,15 @@
 //! One routing rule of an HTTP listener, matched and acted on as a whole.
 
 use crate::api::duration::Duration;
+use crate::diagnostic::Diagnostic;
 use crate::ir::credential_injection::CredentialInjection;
 use crate::ir::custom_response::CustomResponse;
 use crate::ir::destination::RouteDestination;
 use crate::ir::extension_ref::UnstructuredRef;
 use crate::ir::extensions::EnvoyExtensionFeatures;
 use crate::ir::header::AddHeader;
+use crate::ir::header::validate_added;
+use crate::ir::header::validate_removed;
 use crate::ir::metadata::ResourceMetadata;
 use crate::ir::mirror::MirrorPolicy;
 use crate::ir::redirect::Redirect;
@@ -17,6 +20,9 @@ use crate::ir::string_match::StringMatch;
 use crate::ir::traffic::TrafficFeatures;
 use crate::ir::traffic::retry::Retry;
 use crate::ir::url_rewrite::UrlRewrite;
+use crate::ir::validation::fault;
+use crate::ir::validation::within;
+use crate::ir::validation::within_item;
 use serde::Deserialize;
 use serde::Serialize;
 use std::sync::Arc;
@@ -112,4 +118,138 @@ pub struct HttpRoute {
     /// Cross-origin rules; from the route itself, before `security.cors`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cors: Option<Box<Cors>>,
+}
+
+impl HttpRoute {
+    /// When to try again: what the route itself says, or else its traffic policy.
+    #[must_use]
+    pub fn effective_retry(&self) -> Option<&Retry> {
+        self.retry.as_deref().or_else(|| self.traffic.as_ref()?.retry.as_deref())
+    }
+
+    /// Whether each backend needs a cluster of its own: for weights by zone, to answer for unusable backends by their
+    /// share, or because the backends are too different.
+    #[must_use]
+    pub fn needs_cluster_per_setting(&self) -> bool {
+        let load_balancer = self.traffic.as_ref().and_then(|traffic| traffic.cluster.load_balancer.as_ref());
+        if load_balancer.is_some_and(|it| it.prefer_local.is_some() || !it.weighted_zones.is_empty()) {
+            return true;
+        }
+        self.destination.as_ref().is_some_and(|destination| {
+            destination.backend_weights().unavailable() > 0 || destination.needs_cluster_per_setting()
+        })
+    }
+
+    /// Whether the upstream is resolved from the request's host.
+    #[must_use]
+    pub fn is_dynamic_resolver(&self) -> bool {
+        self.destination.as_deref().is_some_and(RouteDestination::is_dynamic_resolver)
+    }
+
+    /// Faults of the route and all it holds.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if self.name.is_empty() {
+            faults.push(fault("name", "the route has no name"));
+        }
+        if self.hostname.is_empty() {
+            faults.push(fault("hostname", "the route has no hostname; * stands for all"));
+        }
+        if let Some(path) = &self.path_match {
+            faults.extend(within("pathMatch", path.validate()));
+        }
+        for (field, matches) in [
+            ("headerMatches", &self.header_matches),
+            ("queryParamMatches", &self.query_param_matches),
+            ("cookieMatches", &self.cookie_matches),
+        ] {
+            for (index, comparison) in matches.iter().enumerate() {
+                faults.extend(within_item(field, index, comparison.validate()));
+            }
+        }
+        if let Some(destination) = &self.destination {
+            faults.extend(within("destination", destination.validate()));
+        }
+        if let Some(redirect) = &self.redirect {
+            faults.extend(within("redirect", redirect.validate()));
+        }
+        if let Some(response) = &self.direct_response {
+            faults.extend(within("directResponse", response.validate()));
+        }
+        if let Some(credential) = &self.credential_injection {
+            faults.extend(within("credentialInjection", credential.validate()));
+        }
+        if let Some(rewrite) = &self.url_rewrite {
+            faults.extend(within("urlRewrite", rewrite.validate()));
+        }
+        for (index, mirror) in self.mirrors.iter().enumerate() {
+            let inner = within("destination", mirror.destination.validate()).collect();
+            faults.extend(within_item("mirrors", index, inner));
+        }
+        faults.extend(validate_added("addRequestHeaders", &self.add_request_headers));
+        faults.extend(validate_removed("removeRequestHeaders", &self.remove_request_headers));
+        faults.extend(validate_added("addResponseHeaders", &self.add_response_headers));
+        faults.extend(validate_removed("removeResponseHeaders", &self.remove_response_headers));
+        if let Some(traffic) = &self.traffic {
+            faults.extend(within("traffic", traffic.validate()));
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::destination::DestinationEndpoint;
+    use crate::ir::destination::DestinationSetting;
+
+    fn route(settings: Vec<DestinationSetting>) -> HttpRoute {
+        let destination = RouteDestination { name: "d".into(), settings, ..RouteDestination::default() };
+        HttpRoute {
+            name: "r".into(),
+            hostname: "*".into(),
+            destination: Some(Arc::new(destination)),
+            ..HttpRoute::default()
+        }
+    }
+
+    fn backend() -> DestinationSetting {
+        let endpoints = vec![DestinationEndpoint::at("10.0.0.1", 80)];
+        DestinationSetting { weight: Some(1), endpoints, ..DestinationSetting::default() }
+    }
+
+    #[test]
+    fn a_route_stays_small() {
+        assert!(size_of::<HttpRoute>() <= 600, "{} bytes", size_of::<HttpRoute>());
+    }
+
+    #[test]
+    fn an_unusable_backend_takes_its_share_through_a_cluster_of_its_own() {
+        assert!(!route(vec![backend(), backend()]).needs_cluster_per_setting());
+        let broken = DestinationSetting { invalid: true, ..backend() };
+        assert!(route(vec![backend(), broken]).needs_cluster_per_setting());
+        assert!(!HttpRoute::default().needs_cluster_per_setting());
+    }
+
+    #[test]
+    fn the_route_s_own_retry_wins() {
+        let retry = |times| Box::new(Retry { num_retries: Some(times), ..Retry::default() });
+        let traffic = TrafficFeatures { retry: Some(retry(5)), ..TrafficFeatures::default() };
+        let mut route = HttpRoute { traffic: Some(Arc::new(traffic)), ..HttpRoute::default() };
+        assert_eq!(route.effective_retry().and_then(|retry| retry.num_retries), Some(5));
+        route.retry = Some(retry(2));
+        assert_eq!(route.effective_retry().and_then(|retry| retry.num_retries), Some(2));
+    }
+
+    #[test]
+    fn faults_say_where_they_are() {
+        let mut route = route(vec![DestinationSetting {
+            endpoints: vec![DestinationEndpoint::at("10.0.0.1", 0)],
+            ..DestinationSetting::default()
+        }]);
+        route.header_matches.push(StringMatch::default());
+        let paths: Vec<String> = route.validate().iter().map(|fault| fault.path.to_string()).collect();
+        assert_eq!(paths, ["headerMatches[0]", "destination.settings[0].endpoints[0].port"]);
+    }
 }

@@ -38,7 +38,7 @@ pub struct ProxyInfra {
     #[serde(default)]
     pub namespace: String,
     /// How it is made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "typed")]
     pub config: Option<Box<EnvoyProxy>>,
     /// Ports it exposes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -120,6 +120,40 @@ pub struct ListenerPort {
     /// The port of the container.
     #[serde(default)]
     pub container_port: i32,
+}
+
+/// Serde for the fleet's configuration, which stands in the IR as a whole object with its kind.
+mod typed {
+    use crate::api::envoy_proxy::EnvoyProxy;
+    use crate::api::metadata::Object;
+    use serde::Deserialize;
+    use serde::Deserializer;
+    use serde::Serialize;
+    use serde::Serializer;
+
+    /// The object as it is written.
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Written<'a> {
+        api_version: String,
+        kind: &'static str,
+        #[serde(flatten)]
+        object: &'a EnvoyProxy,
+    }
+
+    pub(super) fn serialize<S: Serializer>(object: &Option<Box<EnvoyProxy>>, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = object.as_deref().map(|object| Written {
+            api_version: format!("{}/{}", EnvoyProxy::GROUP, EnvoyProxy::VERSION),
+            kind: EnvoyProxy::KIND,
+            object,
+        });
+        written.serialize(serializer)
+    }
+
+    /// Reads the object; that it says its kind changes nothing.
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<EnvoyProxy>>, D::Error> {
+        Option::deserialize(deserializer)
+    }
 }
 
 /// What a port speaks.

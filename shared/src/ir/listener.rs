@@ -1,11 +1,14 @@
 //! What listeners of every protocol have in common.
 
 use crate::api::envoy_proxy::IpFamily;
+use crate::diagnostic::Diagnostic;
 use crate::ir::absence::is_default;
 use crate::ir::extension_ref::UnstructuredRef;
 use crate::ir::metadata::ResourceMetadata;
+use crate::ir::validation::fault;
 use serde::Deserialize;
 use serde::Serialize;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Name, address and port of a listener.
@@ -50,4 +53,22 @@ pub struct ReadyListener {
     /// The path that answers 200 while the proxy is ready.
     #[serde(default)]
     pub path: String,
+}
+
+impl CoreListenerDetails {
+    /// Faults of name, address and port.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if self.name.is_empty() {
+            faults.push(fault("name", "the listener has no name"));
+        }
+        if self.address.parse::<IpAddr>().is_err() {
+            faults.push(fault("address", format!("{:?} is no IP address to listen on", self.address)));
+        }
+        if self.port == 0 {
+            faults.push(fault("port", "the listener has no port"));
+        }
+        faults
+    }
 }

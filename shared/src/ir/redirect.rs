@@ -1,5 +1,9 @@
 //! Redirects that Envoy gives itself.
 
+use crate::diagnostic::Diagnostic;
+use crate::ir::validation::fault;
+use crate::ir::validation::fault_here;
+use crate::ir::validation::within;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -34,4 +38,37 @@ pub struct HttpPathModifier {
     /// What replaces the matched prefix.
     #[serde(default)]
     pub prefix_match_replace: Option<String>,
+}
+
+/// Statuses a redirect may have.
+const REDIRECT_STATUSES: [i32; 5] = [301, 302, 303, 307, 308];
+
+impl Redirect {
+    /// Faults of scheme, path and status.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if let Some(scheme) = self.scheme.as_deref().filter(|scheme| !matches!(*scheme, "http" | "https")) {
+            faults.push(fault("scheme", format!("can't redirect to {scheme:?}; use http or https")));
+        }
+        if let Some(path) = &self.path {
+            faults.extend(within("path", path.validate()));
+        }
+        if let Some(status) = self.status_code.filter(|status| !REDIRECT_STATUSES.contains(status)) {
+            faults.push(fault("statusCode", format!("{status} is no redirect; use 301, 302, 303, 307 or 308")));
+        }
+        faults
+    }
+}
+
+impl HttpPathModifier {
+    /// Faults: exactly one way is set.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        match (&self.full_replace, &self.prefix_match_replace) {
+            (Some(_), Some(_)) => vec![fault_here("both the whole path and its prefix are replaced; keep one")],
+            (None, None) => vec![fault_here("nothing is replaced; set fullReplace or prefixMatchReplace")],
+            (Some(_), None) | (None, Some(_)) => Vec::new(),
+        }
+    }
 }

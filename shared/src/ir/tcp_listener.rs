@@ -1,5 +1,6 @@
 //! TCP and TLS listeners and their routes.
 
+use crate::diagnostic::Diagnostic;
 use crate::ir::client_connection::ClientConnection;
 use crate::ir::client_connection::ClientTimeout;
 use crate::ir::client_connection::TcpKeepalive;
@@ -17,6 +18,9 @@ use crate::ir::traffic::connection::ProxyProtocol;
 use crate::ir::traffic::health_check::HealthCheck;
 use crate::ir::traffic::load_balancer::LoadBalancer;
 use crate::ir::traffic::timeout::Timeout;
+use crate::ir::validation::fault;
+use crate::ir::validation::within;
+use crate::ir::validation::within_item;
 use serde::Deserialize;
 use serde::Serialize;
 use std::sync::Arc;
@@ -118,4 +122,61 @@ pub struct TlsInspectorConfig {
     /// The names; a leading `*.` matches any subdomain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub snis: Vec<String>,
+}
+
+impl TcpListener {
+    /// Faults of the listener and its routes.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = self.core.validate();
+        for (index, route) in self.routes.iter().enumerate() {
+            faults.extend(within_item("routes", index, route.validate()));
+        }
+        faults
+    }
+}
+
+impl TcpRoute {
+    /// Whether the upstream is resolved from the connection's server name.
+    #[must_use]
+    pub fn is_dynamic_resolver(&self) -> bool {
+        self.destination.as_deref().is_some_and(RouteDestination::is_dynamic_resolver)
+    }
+
+    /// Faults of the route.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if self.name.is_empty() {
+            faults.push(fault("name", "the route has no name"));
+        }
+        if let Some(tls) = &self.tls {
+            faults.extend(within("tls", tls.validate()));
+        }
+        if let Some(destination) = &self.destination {
+            faults.extend(within("destination", destination.validate()));
+        }
+        if let Some(load_balancer) = &self.load_balancer {
+            faults.extend(within("loadBalancer", load_balancer.validate()));
+        }
+        if let Some(health_check) = &self.health_check {
+            faults.extend(within("healthCheck", health_check.validate()));
+        }
+        faults
+    }
+}
+
+impl Tls {
+    /// Faults: server names to match must be named, certificates must be whole.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if self.inspector.as_ref().is_some_and(|inspector| inspector.snis.is_empty()) {
+            faults.push(fault("snis", "no server name is matched; * stands for all").within("inspector"));
+        }
+        if let Some(terminate) = &self.terminate {
+            faults.extend(within("terminate", terminate.validate()));
+        }
+        faults
+    }
 }

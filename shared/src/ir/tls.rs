@@ -2,11 +2,16 @@
 
 use crate::api::backend_tls::TlsFingerprintType;
 use crate::api::backend_tls::TlsVersion;
+use crate::diagnostic::Diagnostic;
 use crate::ir::absence::is_default;
 use crate::ir::absence::null_as_default;
 use crate::ir::bytes::Bytes;
 use crate::ir::bytes::PrivateBytes;
 use crate::ir::string_match::StringMatch;
+use crate::ir::validation::fault;
+use crate::ir::validation::fault_here;
+use crate::ir::validation::within;
+use crate::ir::validation::within_item;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -21,7 +26,7 @@ pub struct TlsConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub client_certificates: Vec<TlsCertificate>,
     /// The authority that signs the peer's certificates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "CACertificate", default, skip_serializing_if = "Option::is_none")]
     pub ca_certificate: Option<TlsCaCertificate>,
     /// Whether clients must present a certificate.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -81,16 +86,16 @@ pub struct TlsConfig {
 #[serde(rename_all = "camelCase")]
 pub struct TlsCertificate {
     /// The SDS name it is served under.
-    #[serde(default)]
+    #[serde(alias = "Name", default)]
     pub name: String,
     /// An SDS server that has it; then the rest is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sds: Option<SdsConfig>,
     /// PEM chain.
-    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    #[serde(alias = "Certificate", default, skip_serializing_if = "Bytes::is_empty")]
     pub certificate: Bytes,
     /// PEM key.
-    #[serde(default, skip_serializing_if = "PrivateBytes::is_empty")]
+    #[serde(alias = "PrivateKey", default, skip_serializing_if = "PrivateBytes::is_empty")]
     pub private_key: PrivateBytes,
     /// DER OCSP response.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
@@ -159,7 +164,7 @@ pub struct SubjectAltName {
 #[serde(rename_all = "camelCase")]
 pub struct TlsUpstreamConfig {
     /// The server name to send.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "SNI", default, skip_serializing_if = "Option::is_none")]
     pub sni: Option<String>,
     /// Whether the endpoint's hostname is the server name.
     #[serde(rename = "autoSNIFromEndpointHostname", default, skip_serializing_if = "is_default")]
@@ -176,4 +181,73 @@ pub struct TlsUpstreamConfig {
     /// Whether the upstream's certificate goes unchecked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub insecure_skip_verify: bool,
+}
+
+impl SdsConfig {
+    /// The address of the server with its scheme, if it has one.
+    #[must_use]
+    pub fn url(&self) -> String {
+        if self.scheme.is_empty() { self.address.clone() } else { format!("{}://{}", self.scheme, self.address) }
+    }
+
+    /// Faults: all parts are needed.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let Self { secret_name, scheme, address } = self;
+        [("secretName", secret_name), ("scheme", scheme), ("address", address)]
+            .into_iter()
+            .filter(|(_, value)| value.is_empty())
+            .map(|(field, _)| fault(field, "the reference to an SDS server is incomplete without it"))
+            .collect()
+    }
+}
+
+impl TlsCertificate {
+    /// Faults: a certificate has PEM with a key, or an SDS server, not both.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if let Some(sds) = &self.sds {
+            if !(self.certificate.is_empty() && self.private_key.is_empty() && self.ocsp_staple.is_empty()) {
+                faults.push(fault_here("the certificate is given here and by an SDS server; keep one"));
+            }
+            faults.extend(within("sds", sds.validate()));
+            return faults;
+        }
+        if self.certificate.is_empty() {
+            faults.push(fault("certificate", "there is no certificate; check the Secret it comes from"));
+        }
+        if self.private_key.is_empty() {
+            faults.push(fault("privateKey", "there is no private key; check the Secret it comes from"));
+        }
+        faults
+    }
+}
+
+impl TlsConfig {
+    /// Faults of the certificates. Ciphers and curves are Envoy's to judge: they depend on how it was built.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let certificates = self.certificates.iter().enumerate();
+        certificates
+            .flat_map(|(index, certificate)| within_item("certificates", index, certificate.validate()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_has_one_source() {
+        let inline =
+            TlsCertificate { certificate: "pem".into(), private_key: "pem".into(), ..TlsCertificate::default() };
+        assert!(inline.validate().is_empty());
+        let sds = SdsConfig { secret_name: "s".into(), scheme: String::new(), address: "sds:80".into() };
+        assert_eq!(sds.url(), "sds:80");
+        let both = TlsCertificate { sds: Some(sds), ..inline };
+        let paths: Vec<String> = both.validate().iter().map(|fault| fault.path.to_string()).collect();
+        assert_eq!(paths, ["", "sds.scheme"]);
+    }
 }

@@ -57,3 +57,43 @@ pub struct Principal {
     #[serde(rename = "clientIPGeoLocations", default, skip_serializing_if = "Vec::is_empty")]
     pub client_ip_geo_locations: Vec<ClientIpGeoLocation>,
 }
+
+/// Which properties of a place rules ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GeoIpRequirements {
+    /// Some rule asks for the country.
+    pub country: bool,
+    /// Some rule asks for the region.
+    pub region: bool,
+    /// Some rule asks for the city.
+    pub city: bool,
+    /// Some rule asks for the autonomous system.
+    pub asn: bool,
+    /// Some rule asks for the provider.
+    pub isp: bool,
+    /// Some rule asks for ways to hide.
+    pub anonymous: bool,
+}
+
+impl Authorization {
+    /// Whether any rule asks where clients are.
+    #[must_use]
+    pub fn uses_client_ip_geo_locations(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.principal.client_ip_geo_locations.is_empty())
+    }
+
+    /// Which properties of a place the rules ask for.
+    #[must_use]
+    pub fn geo_ip_requirements(&self) -> GeoIpRequirements {
+        let mut needs = GeoIpRequirements::default();
+        for place in self.rules.iter().flat_map(|rule| &rule.principal.client_ip_geo_locations) {
+            needs.country |= place.country.is_some();
+            needs.region |= place.region.is_some();
+            needs.city |= place.city.is_some();
+            needs.asn |= place.asn.is_some();
+            needs.isp |= place.isp.is_some();
+            needs.anonymous |= place.anonymous.is_some();
+        }
+        needs
+    }
+}

@@ -1,8 +1,13 @@
 //! How upstreams' health is found out.
 
 use crate::api::duration::Duration;
+use crate::diagnostic::Diagnostic;
 use crate::ir::absence::is_default;
 use crate::ir::bytes::Bytes;
+use crate::ir::validation::fault;
+use crate::ir::validation::fault_here;
+use crate::ir::validation::within;
+use crate::ir::validation::within_item;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -181,4 +186,175 @@ pub struct HealthCheckPayload {
     /// As bytes.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub binary: Bytes,
+}
+
+/// Methods a health check may use.
+const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"];
+
+impl HealthCheck {
+    /// Faults of both kinds of checks and the panic threshold.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if let Some(active) = &self.active {
+            faults.extend(within("active", active.validate()));
+        }
+        if let Some(passive) = &self.passive {
+            faults.extend(within("passive", passive.validate()));
+        }
+        if let Some(percent) = self.panic_threshold.filter(|percent| *percent > 100) {
+            faults.push(fault("panicThreshold", format!("{percent} is no percentage; use 0 to 100")));
+        }
+        faults
+    }
+}
+
+impl OutlierDetection {
+    /// Faults: set times are not zero.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        [("baseEjectionTime", self.base_ejection_time), ("interval", self.interval)]
+            .into_iter()
+            .filter_map(|(field, time)| zero_time(field, time))
+            .collect()
+    }
+}
+
+impl ActiveHealthCheck {
+    /// Faults of times, thresholds and the question asked.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults: Vec<Diagnostic> = [("timeout", self.timeout), ("interval", self.interval)]
+            .into_iter()
+            .filter_map(|(field, time)| zero_time(field, time))
+            .collect();
+        if self.initial_jitter.is_some_and(|jitter| jitter < Duration::ZERO) {
+            faults.push(fault("initialJitter", "the delay is negative; use zero or more"));
+        }
+        for (field, threshold) in
+            [("unhealthyThreshold", self.unhealthy_threshold), ("healthyThreshold", self.healthy_threshold)]
+        {
+            if threshold == Some(0) {
+                faults.push(fault(field, "a threshold of 0 is never reached; use 1 or more"));
+            }
+        }
+        let questions = [self.http.is_some(), self.tcp.is_some(), self.grpc.is_some()];
+        if questions.iter().filter(|set| **set).count() > 1 {
+            faults.push(fault_here("more than one of http, tcp and grpc is set; keep one"));
+        }
+        if let Some(http) = &self.http {
+            faults.extend(within("http", http.validate()));
+        }
+        if let Some(tcp) = &self.tcp {
+            faults.extend(within("tcp", tcp.validate()));
+        }
+        if let Some(overrides) = &self.overrides {
+            faults.extend(within("overrides", overrides.validate()));
+        }
+        faults
+    }
+}
+
+/// The fault of a time that is set to zero.
+fn zero_time(field: &str, time: Option<Duration>) -> Option<Diagnostic> {
+    (time == Some(Duration::ZERO)).then(|| fault(field, "the time is zero; use more, or leave it out"))
+}
+
+impl HttpHealthChecker {
+    /// Faults of path, method, statuses and payloads.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if self.path.is_empty() {
+            faults.push(fault("path", "there is no path to ask"));
+        }
+        if let Some(method) = self.method.as_deref().filter(|method| !method.is_empty() && !METHODS.contains(method)) {
+            let message = format!("can't ask by {method:?}; use one of {}", METHODS.join(", "));
+            faults.push(fault("method", message));
+        }
+        if self.expected_statuses.is_empty() {
+            faults.push(fault("expectedStatuses", "no status means healthy; name at least one"));
+        }
+        for (field, statuses) in
+            [("expectedStatuses", &self.expected_statuses), ("retriableStatuses", &self.retriable_statuses)]
+        {
+            for (index, status) in statuses.iter().enumerate() {
+                if !(100..600).contains(status) {
+                    let wrong = fault_here(format!("{status} is no HTTP status; use 100 to 599"));
+                    faults.extend(within_item(field, index, vec![wrong]));
+                }
+            }
+        }
+        if let Some(payload) = &self.expected_response {
+            faults.extend(within("expectedResponse", payload.validate()));
+        }
+        if let Some(payload) = &self.request_body {
+            faults.extend(within("requestBody", payload.validate()));
+        }
+        faults
+    }
+}
+
+impl TcpHealthChecker {
+    /// Faults of the payloads.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        [("send", &self.send), ("receive", &self.receive)]
+            .into_iter()
+            .filter_map(|(field, payload)| Some((field, payload.as_ref()?)))
+            .flat_map(|(field, payload)| within(field, payload.validate()))
+            .collect()
+    }
+}
+
+impl HealthCheckOverrides {
+    /// Faults of the port.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        if (1..=65535).contains(&self.port) {
+            return Vec::new();
+        }
+        vec![fault("port", format!("{} is not a port; use 1 to 65535", self.port))]
+    }
+}
+
+impl HealthCheckPayload {
+    /// Faults: exactly one form is set.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let text = self.text.as_deref().is_some_and(|text| !text.is_empty());
+        match (text, !self.binary.is_empty()) {
+            (true, true) => vec![fault_here("both text and binary are set; keep one")],
+            (false, false) => vec![fault_here("the payload is empty; set text or binary")],
+            (true, false) | (false, true) => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_can_never_pass_is_found() {
+        let http = HttpHealthChecker { path: "/".into(), retriable_statuses: vec![99], ..HttpHealthChecker::default() };
+        let active = ActiveHealthCheck {
+            timeout: Some(Duration::ZERO),
+            healthy_threshold: Some(0),
+            http: Some(http),
+            ..ActiveHealthCheck::default()
+        };
+        let check = HealthCheck { active: Some(active), passive: None, panic_threshold: Some(101) };
+        let paths: Vec<String> = check.validate().iter().map(|fault| fault.path.to_string()).collect();
+        assert_eq!(
+            paths,
+            [
+                "active.timeout",
+                "active.healthyThreshold",
+                "active.http.expectedStatuses",
+                "active.http.retriableStatuses[0]",
+                "panicThreshold"
+            ]
+        );
+    }
 }

@@ -16,6 +16,7 @@ pub mod telemetry;
 pub mod timeout;
 pub mod upgrade;
 
+use crate::diagnostic::Diagnostic;
 use crate::ir::client_connection::TcpKeepalive;
 use crate::ir::client_settings::Http2Settings;
 use crate::ir::traffic::admission_control::AdmissionControl;
@@ -35,6 +36,7 @@ use crate::ir::traffic::retry::Retry;
 use crate::ir::traffic::telemetry::BackendTelemetry;
 use crate::ir::traffic::timeout::Timeout;
 use crate::ir::traffic::upgrade::HttpUpgradeConfig;
+use crate::ir::validation::within;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -108,4 +110,25 @@ pub struct TrafficFeatures {
     /// Buffering of requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_buffer: Option<Box<RequestBuffer>>,
+}
+
+impl TrafficFeatures {
+    /// Whether CONNECT requests are upgraded.
+    #[must_use]
+    pub fn has_connect_upgrade(&self) -> bool {
+        self.http_upgrade.iter().any(|upgrade| upgrade.r#type.eq_ignore_ascii_case("CONNECT"))
+    }
+
+    /// Faults of load balancing and health checks.
+    #[must_use]
+    pub fn validate(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        if let Some(load_balancer) = &self.cluster.load_balancer {
+            faults.extend(within("loadBalancer", load_balancer.validate()));
+        }
+        if let Some(health_check) = &self.cluster.health_check {
+            faults.extend(within("healthCheck", health_check.validate()));
+        }
+        faults
+    }
 }

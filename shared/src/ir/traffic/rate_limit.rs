@@ -7,6 +7,9 @@ use crate::ir::absence::null_as_default;
 use crate::ir::string_match::StringMatch;
 use serde::Deserialize;
 use serde::Serialize;
+use std::net::IpAddr;
+use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
 
 /// How many requests are let through.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -153,4 +156,55 @@ pub struct RateLimitValueMetadata {
     /// The key.
     #[serde(default)]
     pub key: String,
+}
+
+impl RateLimitRule {
+    /// Whether it is for some requests only.
+    #[must_use]
+    pub fn has_matches(&self) -> bool {
+        !self.header_matches.is_empty()
+            || self.path_match.is_some()
+            || !self.method_matches.is_empty()
+            || self.cidr_match.is_some()
+            || !self.query_param_matches.is_empty()
+    }
+}
+
+impl CidrMatch {
+    /// The first address of the range, host bits cleared; none when it is no range.
+    #[must_use]
+    pub fn network(&self) -> Option<IpAddr> {
+        let (address, length) = self.cidr.split_once('/')?;
+        let length: u32 = length.parse().ok()?;
+        match address.parse().ok()? {
+            IpAddr::V4(address) if length <= 32 => {
+                let mask = u32::MAX.checked_shl(32 - length).unwrap_or(0);
+                Some(IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & mask)))
+            }
+            IpAddr::V6(address) if length <= 128 => {
+                let mask = u128::MAX.checked_shl(128 - length).unwrap_or(0);
+                Some(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask)))
+            }
+            IpAddr::V4(_) | IpAddr::V6(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_bits_are_cleared() {
+        let network = |cidr: &str| {
+            let range = CidrMatch { cidr: cidr.into(), ..CidrMatch::default() };
+            range.network().map(|address| address.to_string())
+        };
+        assert_eq!(network("10.1.2.3/8").as_deref(), Some("10.0.0.0"));
+        assert_eq!(network("10.1.2.3/0").as_deref(), Some("0.0.0.0"));
+        assert_eq!(network("10.1.2.3/32").as_deref(), Some("10.1.2.3"));
+        assert_eq!(network("fd00:1::5/32").as_deref(), Some("fd00:1::"));
+        assert_eq!(network("10.1.2.3/33"), None);
+        assert_eq!(network("10.1.2.3"), None);
+    }
 }

@@ -43,7 +43,7 @@ pub struct PerRetryPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Duration>,
     /// How long to wait before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "backoff", default, skip_serializing_if = "Option::is_none")]
     pub back_off: Option<BackOffPolicy>,
 }
 

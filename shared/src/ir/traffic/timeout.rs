@@ -66,3 +66,11 @@ pub struct HttpTimeout {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_idle_timeout: Option<Duration>,
 }
+
+impl Timeout {
+    /// The timeouts that shape a cluster; the others belong to routes and filters.
+    #[must_use]
+    pub fn cluster_only(&self) -> ClusterTimeout {
+        ClusterTimeout { tcp: self.tcp.clone(), http: self.http.as_ref().map(|http| http.cluster.clone()) }
+    }
+}
