@@ -4,4 +4,5 @@ pub mod admin_client;
 pub mod args;
 pub mod backoff;
 pub mod infra;
+pub mod provider;
 pub mod runtime;
