@@ -84,7 +84,7 @@ pub struct BackendTlsConfig {
 
 string_enum! {
     /// Certificates that come with the system.
-    pub closed enum WellKnownCaCertificatesType {
+    pub open enum WellKnownCaCertificatesType {
         System = "System",
     }
 }

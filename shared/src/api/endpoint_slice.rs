@@ -27,7 +27,8 @@ pub struct EndpointSlice {
     /// Metadata; a label names the Service.
     #[serde(default)]
     pub metadata: ObjectMeta,
-    /// What the addresses are.
+    /// What the addresses are; IPv4 where it is left out.
+    #[serde(default = "ipv4")]
     pub address_type: EndpointSliceAddressType,
     /// The endpoints.
     #[serde(default, deserialize_with = "null_is_empty", skip_serializing_if = "Vec::is_empty")]
@@ -38,6 +39,10 @@ pub struct EndpointSlice {
 }
 
 object!(EndpointSlice, "discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", true);
+
+fn ipv4() -> EndpointSliceAddressType {
+    EndpointSliceAddressType::Ipv4
+}
 
 /// `endpoints: null` is what the API server shows for a Service without pods.
 fn null_is_empty<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>

@@ -8,6 +8,7 @@
 use crate::api::duration::Duration;
 use crate::api::health_check_log::ProxyHealthCheckLog;
 use crate::api::string_enum::string_enum;
+use k8s_openapi::ByteString;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -135,8 +136,8 @@ pub struct ActiveHealthCheckPayload {
     pub r#type: ActiveHealthCheckPayloadType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub binary: Vec<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<ByteString>,
 }
 
 string_enum! {

@@ -155,7 +155,9 @@ pub struct HostnamePathRegexRewrite {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplaceRegexMatch {
+    #[serde(default)]
     pub pattern: String,
+    #[serde(default)]
     pub substitution: String,
 }
 

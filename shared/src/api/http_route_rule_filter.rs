@@ -159,7 +159,7 @@ pub struct HttpPathModifier {
 
 string_enum! {
     /// Which part of a path is replaced.
-    pub closed enum HttpPathModifierType {
+    pub open enum HttpPathModifierType {
         ReplaceFullPath = "ReplaceFullPath",
         ReplacePrefixMatch = "ReplacePrefixMatch",
     }

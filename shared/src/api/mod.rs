@@ -15,6 +15,7 @@ pub mod compression;
 pub mod condition;
 pub mod config_map;
 pub mod connection;
+pub mod defaults;
 pub mod dns;
 pub mod duration;
 pub mod dynamic_module;

@@ -23,6 +23,9 @@ use lines::Lines;
 /// What is said about a field no type has.
 const UNKNOWN_FIELD: &str = "unknown field, it is ignored; check its spelling and place";
 
+/// What is said about a number where text belongs.
+const UNQUOTED: &str = "must be a string and is read as one here; put it in quotes, a cluster would refuse it";
+
 /// What a file held.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoded {
@@ -191,6 +194,9 @@ impl ReadingFile<'_> {
         let typed = read(Value::Mapping(map));
         for path in &typed.unknown {
             self.warning(&mut place, identity.clone(), path, UNKNOWN_FIELD.to_owned());
+        }
+        for path in &typed.unquoted {
+            self.warning(&mut place, identity.clone(), path, UNQUOTED.to_owned());
         }
         match typed.result {
             Ok(object) if object.metadata().name.is_empty() => {

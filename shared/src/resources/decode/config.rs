@@ -63,7 +63,9 @@ pub fn config(source: &str, text: &str) -> Result<DecodedConfig, Vec<Finding>> {
         }
     }
     let typed = typed::<EnvoyGateway>(Value::Mapping(map));
-    let warnings = typed.unknown.iter().map(|path| finding(path, super::UNKNOWN_FIELD.to_owned())).collect::<Vec<_>>();
+    let unknown = typed.unknown.iter().map(|path| finding(path, super::UNKNOWN_FIELD.to_owned()));
+    let unquoted = typed.unquoted.iter().map(|path| finding(path, super::UNQUOTED.to_owned()));
+    let warnings: Vec<_> = unknown.chain(unquoted).collect();
     match typed.result {
         Ok(config) => Ok(DecodedConfig { config, extras, warnings }),
         Err(mistake) => Err(std::iter::once(finding(&mistake.path, mistake.message)).chain(warnings).collect()),

@@ -146,3 +146,15 @@ fn ten_thousand_documents() {
     assert_eq!(decoded.warnings.len(), 10_000);
     assert_eq!((decoded.warnings[9_999].line, decoded.warnings[9_999].document), (9_999 * 6 + 5, 9_999));
 }
+
+#[test]
+fn a_number_where_text_belongs_is_read_as_text_with_a_warning() {
+    let text =
+        "apiVersion: v1\nkind: Service\nmetadata:\n  name: s\n  labels: {app.kubernetes.io/version: 2, live: true}\n";
+    let decoded = manifests("s.yaml", text);
+    assert_eq!(
+        told(&decoded.warnings),
+        [(5, "metadata.labels.app.kubernetes.io/version", UNQUOTED), (5, "metadata.labels.live", UNQUOTED)]
+    );
+    assert_eq!(decoded.objects[0].object.metadata().labels["app.kubernetes.io/version"], "2");
+}

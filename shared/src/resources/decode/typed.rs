@@ -9,6 +9,8 @@ use super::lines::join;
 pub(super) struct Typed<T> {
     pub(super) result: Result<T, Mistake>,
     pub(super) unknown: Vec<String>,
+    /// Numbers and truth values that stood where text belongs, and were read as text.
+    pub(super) unquoted: Vec<String>,
 }
 
 /// A value that doesn't fit its field.
@@ -17,27 +19,80 @@ pub(super) struct Mistake {
     pub(super) path: String,
     /// What is wrong with it.
     pub(super) message: String,
+    /// The way to the field; its names may hold dots.
+    steps: Vec<Step>,
+}
+
+/// One step into a tree.
+enum Step {
+    Field(String),
+    Item(usize),
 }
 
 impl<T> Typed<T> {
     pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Typed<U> {
-        Typed { result: self.result.map(f), unknown: self.unknown }
+        Typed { result: self.result.map(f), unknown: self.unknown, unquoted: self.unquoted }
     }
 }
 
+/// So many unquoted values are read as text before the object is given up.
+const MOST_UNQUOTED: usize = 64;
+
 /// Reads a `T` from an object without `apiVersion` and `kind`.
+///
+/// A number or truth value where text belongs is read as text, as Envoy Gateway does for files, and noted.
 pub(super) fn typed<T: DeserializeOwned>(mut value: Value) -> Typed<T> {
     normalize(&mut value);
+    let mut unquoted = Vec::new();
+    loop {
+        let (result, unknown) = attempt::<T>(&value);
+        if let Err(mistake) = &result
+            && unquoted.len() < MOST_UNQUOTED
+            && mistake.message.starts_with("must be a string")
+            && quote(&mut value, &mistake.steps)
+        {
+            unquoted.push(mistake.path.clone());
+            continue;
+        }
+        return Typed { result, unknown, unquoted };
+    }
+}
+
+/// The typed value, and the fields it does not have.
+fn attempt<T: DeserializeOwned>(value: &Value) -> (Result<T, Mistake>, Vec<String>) {
     let mut unknown = Vec::new();
     let mut track = serde_path_to_error::Track::new();
     let result = {
         let mut note = |path: serde_ignored::Path<'_>| unknown.push(text_of(&path));
-        let tracked = serde_path_to_error::Deserializer::new(&value, &mut track);
+        let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
         T::deserialize(serde_ignored::Deserializer::new(tracked, &mut note))
     };
-    let result = result.map_err(|error| Mistake { path: path_text(&track.path()), message: message_of(&error) });
+    let result = result.map_err(|error| {
+        let steps = steps_of(&track.path());
+        Mistake { path: path_text(&steps), message: message_of(&error), steps }
+    });
     unknown.retain(|path| path != "metadata.managedFields" && path != "metadata.selfLink");
-    Typed { result, unknown }
+    (result, unknown)
+}
+
+/// Turns the number or truth value at the end of `steps` into text; says whether there was one.
+fn quote(value: &mut Value, steps: &[Step]) -> bool {
+    let mut place = value;
+    for step in steps {
+        let next = match step {
+            Step::Field(name) => place.get_mut(name),
+            Step::Item(index) => place.get_mut(*index),
+        };
+        let Some(next) = next else { return false };
+        place = next;
+    }
+    let text = match place {
+        Value::Number(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        _ => return false,
+    };
+    *place = Value::String(text);
+    true
 }
 
 /// Takes out what the API server takes out or turns around before it looks at types: fields set to null, and amounts
@@ -91,12 +146,20 @@ fn text_of(path: &serde_ignored::Path<'_>) -> String {
     }
 }
 
-fn path_text(path: &serde_path_to_error::Path) -> String {
+fn steps_of(path: &serde_path_to_error::Path) -> Vec<Step> {
     use serde_path_to_error::Segment;
-    path.iter().fold(String::new(), |path, segment| match segment {
-        Segment::Seq { index } => format!("{path}[{index}]"),
-        Segment::Map { key } => join(&path, key),
-        Segment::Enum { .. } | Segment::Unknown => path,
+    let steps = path.iter().filter_map(|segment| match segment {
+        Segment::Seq { index } => Some(Step::Item(*index)),
+        Segment::Map { key } => Some(Step::Field(key.clone())),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    });
+    steps.collect()
+}
+
+fn path_text(steps: &[Step]) -> String {
+    steps.iter().fold(String::new(), |path, step| match step {
+        Step::Item(index) => format!("{path}[{index}]"),
+        Step::Field(name) => join(&path, name),
     })
 }
 
