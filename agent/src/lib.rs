@@ -6,3 +6,4 @@ pub mod backoff;
 pub mod infra;
 pub mod provider;
 pub mod runtime;
+pub mod xds;

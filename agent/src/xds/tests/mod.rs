@@ -1,0 +1,6 @@
+//! Tests of the protocol by plain calls: each test states one rule.
+
+mod delta;
+mod model;
+mod ordering;
+mod sotw;
