@@ -10,6 +10,7 @@ pub mod explain;
 pub mod gatewayapi;
 pub mod ir;
 pub mod names;
+pub mod proto;
 pub mod resources;
 pub mod status;
 pub mod xds;

@@ -1,0 +1,13 @@
+//! The agent's gRPC API, generated from `shared/proto`.
+
+/// Version 1 of the API.
+#[expect(
+    missing_docs,
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    unused_qualifications,
+    reason = "generated code"
+)]
+pub mod v1 {
+    tonic::include_proto!("gateway.agent.v1");
+}
