@@ -25,7 +25,7 @@ Examples:
     gateway-agent --config envoy-gateway.yaml --envoy-binary /usr/local/bin/envoy --log-format json
 
   Ask it why a route doesn't serve:
-    kubectl gateway explain httproute/checkout -n shop --agent 127.0.0.1:19010
+    kubectl gateway explain httproute/checkout -n shop --agent 127.0.0.1:18002
 
   See more, without a restart:
     curl -X PUT 'http://127.0.0.1:19000/logging?level=debug'
@@ -53,7 +53,7 @@ pub struct Args {
     pub xds_address: SocketAddr,
 
     /// Where the API for `kubectl gateway` listens.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19010")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18002")]
     pub api_address: SocketAddr,
 
     /// Where health, log level and the like are served [default: admin.address of the configuration, or

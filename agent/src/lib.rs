@@ -1,9 +1,13 @@
 //! The daemon as a library, so that tests can run all of it in one process.
 
+pub mod admin;
 pub mod admin_client;
 pub mod args;
 pub mod backoff;
 pub mod infra;
+pub mod logging;
+pub mod metrics;
 pub mod provider;
 pub mod runtime;
+pub mod settings;
 pub mod xds;

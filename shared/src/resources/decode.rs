@@ -189,6 +189,7 @@ impl ReadingFile<'_> {
         let identity = Some(identity_of(&kind, &map));
         let read = match kinds::reading(&api_version, &kind) {
             Reading::Known(read) => read,
+            Reading::Configuration => return,
             Reading::PassedOver(message) => return self.warning(&mut place, identity, "", message),
         };
         let typed = read(Value::Mapping(map));

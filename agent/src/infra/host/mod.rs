@@ -10,6 +10,7 @@ mod instance;
 pub mod launch;
 pub mod lease;
 mod log_file;
+pub mod plan;
 pub mod proxy;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -85,6 +85,8 @@ const KUBERNETES_GROUPS: &[&str] = &["", "apps", "autoscaling", "batch", "policy
 pub(super) enum Reading {
     /// It can be read.
     Known(fn(Value) -> Typed<AnyObject>),
+    /// It is the configuration of the control plane, which may lie beside the objects; it isn't one of them.
+    Configuration,
     /// It is passed over, and this is why.
     PassedOver(String),
 }
@@ -101,6 +103,9 @@ pub(super) fn reading(api_version: &str, kind: &str) -> Reading {
             "{kind} is not read in version {version:?}, so the object is ignored; write it in {}",
             reader.versions.join(" or ")
         ));
+    }
+    if (group, kind) == (ENVOY_GATEWAY, "EnvoyGateway") {
+        return Reading::Configuration;
     }
     if LATER.contains(&(group, kind)) {
         return passed_over(format!("{kind} is not supported yet, so the object is ignored"));

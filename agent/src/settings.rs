@@ -1,0 +1,309 @@
+//! What one agent runs with: the command line and the configuration file, made into one value.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use gateway_shared::api::envoy_gateway::{EnvoyGateway, EnvoyGatewayAdminAddress, EnvoyGatewayLogEncoder};
+use gateway_shared::api::envoy_gateway_provider::{
+    EnvoyGatewayHostInfrastructureProvider, InfrastructureProviderType, ProviderType, ResourceProviderType,
+};
+use gateway_shared::config::Config;
+use gateway_shared::resources::decode::{self, DecodedConfig, Finding};
+
+use crate::args::{Args, LogFormat};
+
+/// What one agent runs with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The files and folders objects are read from.
+    pub files: Vec<PathBuf>,
+    /// What translation needs to know.
+    pub translation: Config,
+    /// How Envoys run on this host; `None` when somebody else runs them.
+    pub host: Option<HostSettings>,
+    /// Where the xDS server listens.
+    pub xds_address: SocketAddr,
+    /// The largest request the xDS server accepts, in bytes.
+    pub xds_max_receive_bytes: Option<usize>,
+    /// After what time the xDS server asks a connection to come again.
+    pub xds_max_connection_age: Option<Duration>,
+    /// Where the plugin's API listens.
+    pub api_address: SocketAddr,
+    /// Where health and log level are served.
+    pub admin_address: SocketAddr,
+    /// Where metrics are served; `None` when they are switched off.
+    pub metrics_address: Option<SocketAddr>,
+    /// How much is logged.
+    pub log_level: String,
+    /// How it is written.
+    pub log_format: LogFormat,
+    /// What the configuration file says that nobody understands.
+    pub warnings: Vec<Finding>,
+}
+
+/// How Envoys run on this host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostSettings {
+    /// The directory of their files.
+    pub state_dir: PathBuf,
+    /// The Envoy program, if it was named.
+    pub envoy_binary: Option<PathBuf>,
+    /// How long an Envoy goes on without an agent.
+    pub grace: Duration,
+    /// How long open connections may last, unless an EnvoyProxy says otherwise.
+    pub drain_timeout: Duration,
+}
+
+impl Settings {
+    /// Reads the configuration file and puts the command line on top of it. `home` is the user's home directory.
+    ///
+    /// # Errors
+    /// When the file can't be read or asks for what this agent can't do.
+    pub fn read(args: &Args, home: Option<&Path>) -> anyhow::Result<Self> {
+        let name = args.config.display().to_string();
+        let text = std::fs::read_to_string(&args.config)
+            .with_context(|| format!("can't read the configuration file {name}"))?;
+        let decoded = decode::config(&name, &text).map_err(|findings| {
+            let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+            anyhow::anyhow!("the configuration file can't be used:\n  {}", lines.join("\n  "))
+        })?;
+        Self::new(args, decoded, home).with_context(|| format!("the configuration file {name} can't be used"))
+    }
+
+    fn new(args: &Args, decoded: DecodedConfig, home: Option<&Path>) -> anyhow::Result<Self> {
+        let DecodedConfig { config, extras, warnings } = decoded;
+        let mut translation = Config::new(&config);
+        if let Some(namespace) = extras.namespace {
+            translation.controller_namespace = namespace;
+        }
+        if let Some(domain) = extras.dns_domain {
+            translation.dns_domain = domain;
+        }
+        let (files, host) = providers(&config)?;
+        let host = host.map(|host| host_settings(args, host.unwrap_or_default(), home)).transpose()?;
+        let metrics_off = config
+            .telemetry
+            .as_ref()
+            .and_then(|telemetry| telemetry.metrics.as_ref()?.prometheus.as_ref())
+            .is_some_and(|prometheus| prometheus.disable);
+        let xds = config.xds_server.clone().unwrap_or_default();
+        Ok(Self {
+            files,
+            translation,
+            host,
+            xds_address: args.xds_address,
+            xds_max_receive_bytes: xds
+                .max_receive_message_size
+                .as_ref()
+                .map(|size| {
+                    let bytes = size.value().and_then(|bytes| usize::try_from(bytes).ok());
+                    bytes.with_context(|| format!("xdsServer.maxReceiveMessageSize {size} is not a number of bytes"))
+                })
+                .transpose()?,
+            xds_max_connection_age: xds
+                .max_connection_age
+                .map(|age| {
+                    let nanos = u64::try_from(age.as_nanos()).ok().filter(|nanos| *nanos > 0);
+                    nanos.map(Duration::from_nanos).context("xdsServer.maxConnectionAge must be greater than zero")
+                })
+                .transpose()?,
+            api_address: args.api_address,
+            admin_address: match args.admin_address {
+                Some(address) => address,
+                None => admin_address(config.admin.as_ref().and_then(|admin| admin.address.as_ref()))?,
+            },
+            metrics_address: (!metrics_off).then_some(args.metrics_address),
+            log_level: args.log_level.clone().unwrap_or_else(|| log_level(&config)),
+            log_format: args.log_format.unwrap_or_else(|| log_format(&config)),
+            warnings,
+        })
+    }
+
+    /// What differs in `newer` and only takes effect after a restart, as people call it.
+    #[must_use]
+    pub fn fixed_differences(&self, newer: &Self) -> Vec<&'static str> {
+        let Self {
+            files: _,
+            translation,
+            host,
+            xds_address,
+            xds_max_receive_bytes,
+            xds_max_connection_age,
+            api_address,
+            admin_address,
+            metrics_address,
+            log_level: _,
+            log_format,
+            warnings: _,
+        } = self;
+        [
+            (
+                translation.running_on_host != newer.translation.running_on_host || *host != newer.host,
+                "the infrastructure",
+            ),
+            (*xds_address != newer.xds_address, "the address of the xDS server"),
+            (
+                *xds_max_receive_bytes != newer.xds_max_receive_bytes
+                    || *xds_max_connection_age != newer.xds_max_connection_age,
+                "the limits of the xDS server",
+            ),
+            (*api_address != newer.api_address, "the address of the API"),
+            (*admin_address != newer.admin_address, "the admin address"),
+            (*metrics_address != newer.metrics_address, "the metrics address"),
+            (*log_format != newer.log_format, "the form of the log"),
+        ]
+        .into_iter()
+        .filter_map(|(differs, what)| differs.then_some(what))
+        .collect()
+    }
+}
+
+/// Where objects come from, and whether Envoys run here.
+#[expect(clippy::option_option, reason = "whether this host runs Envoys, and whether it says anything about how")]
+fn providers(
+    config: &EnvoyGateway,
+) -> anyhow::Result<(Vec<PathBuf>, Option<Option<EnvoyGatewayHostInfrastructureProvider>>)> {
+    let custom = config
+        .provider
+        .as_ref()
+        .filter(|provider| provider.r#type == ProviderType::Custom)
+        .and_then(|provider| provider.custom.as_ref());
+    let Some(custom) = custom else {
+        bail!(
+            "the Kubernetes provider is not built yet: set provider.type to Custom, provider.custom.resource.type to \
+             File and provider.custom.resource.file.paths to the manifests"
+        );
+    };
+    let files = match (custom.resource.r#type, &custom.resource.file) {
+        (ResourceProviderType::File, Some(file)) if !file.paths.is_empty() => {
+            file.paths.iter().map(PathBuf::from).collect()
+        }
+        (ResourceProviderType::File, _) => {
+            bail!("provider.custom.resource.file.paths is empty: name the files and folders with the manifests")
+        }
+        (ResourceProviderType::Kubernetes, _) => {
+            bail!("provider.custom.resource.type Kubernetes is not built yet: use File")
+        }
+    };
+    let host = match &custom.infrastructure {
+        None => None,
+        Some(infrastructure) => match infrastructure.r#type {
+            InfrastructureProviderType::Host => Some(infrastructure.host.clone()),
+            InfrastructureProviderType::Remote => {
+                bail!(
+                    "provider.custom.infrastructure.type Remote is not built yet: use Host, or leave it out and run Envoy yourself"
+                )
+            }
+        },
+    };
+    Ok((files, host))
+}
+
+fn host_settings(
+    args: &Args,
+    host: EnvoyGatewayHostInfrastructureProvider,
+    home: Option<&Path>,
+) -> anyhow::Result<HostSettings> {
+    let EnvoyGatewayHostInfrastructureProvider { config_home: _, data_home: _, state_home, runtime_dir: _ } = host;
+    let state_dir = match (&args.state_dir, state_home, home) {
+        (Some(directory), _, _) => directory.clone(),
+        (None, Some(directory), _) => PathBuf::from(directory),
+        (None, None, Some(home)) => home.join(".local/state/envoy-gateway"),
+        (None, None, None) => bail!("there is no home directory (HOME): name a directory with --state-dir"),
+    };
+    Ok(HostSettings {
+        // Guards work in directories of their own, so that names have to be whole.
+        state_dir: std::path::absolute(&state_dir)?,
+        envoy_binary: args.envoy_binary.clone(),
+        grace: args.orphan_grace,
+        drain_timeout: args.drain_timeout.unwrap_or(Duration::from_mins(1)),
+    })
+}
+
+fn admin_address(address: Option<&EnvoyGatewayAdminAddress>) -> anyhow::Result<SocketAddr> {
+    let host = address.and_then(|address| address.host.as_deref()).filter(|host| !host.is_empty());
+    let port = address.and_then(|address| address.port).filter(|port| *port != 0).unwrap_or(19000);
+    let host: IpAddr = match host {
+        None | Some("localhost") => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        Some(host) => host.parse().with_context(|| format!("admin.address.host {host} is not an IP address"))?,
+    };
+    let port = u16::try_from(port).with_context(|| format!("admin.address.port {port} is not a port"))?;
+    Ok(SocketAddr::new(host, port))
+}
+
+/// The components Envoy Gateway's configuration knows, and which of our modules they are.
+const COMPONENTS: &[(&str, &[&str])] = &[
+    ("provider", &["gateway_agent::provider", "files"]),
+    ("gateway-api", &["gateway_agent::translation"]),
+    ("xds", &["gateway_agent::xds"]),
+    ("xds-server", &["gateway_agent::xds"]),
+    ("xds-translator", &["gateway_agent::translation"]),
+    ("infrastructure", &["gateway_agent::infra", "envoy"]),
+];
+
+/// The log level of the configuration, as a filter.
+fn log_level(config: &EnvoyGateway) -> String {
+    let levels = config.logging.as_ref().map(|logging| &logging.level);
+    let mut filter =
+        levels.and_then(|levels| levels.get("default")).map_or_else(|| "info".to_owned(), ToString::to_string);
+    for (component, modules) in COMPONENTS {
+        if let Some(level) = levels.and_then(|levels| levels.get(*component)) {
+            for module in *modules {
+                filter.push_str(&format!(",{module}={level}"));
+            }
+        }
+    }
+    filter
+}
+
+fn log_format(config: &EnvoyGateway) -> LogFormat {
+    match config.logging.as_ref().and_then(|logging| logging.encoder) {
+        Some(EnvoyGatewayLogEncoder::Json) => LogFormat::Json,
+        Some(EnvoyGatewayLogEncoder::Text) | None => LogFormat::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it has to be")]
+
+    use clap::Parser as _;
+
+    use super::*;
+
+    const STANDALONE: &str = "
+kind: EnvoyGateway
+apiVersion: gateway.envoyproxy.io/v1alpha1
+provider:
+  type: Custom
+  custom:
+    resource: {type: File, file: {paths: [manifests]}}
+    infrastructure: {type: Host, host: {stateHome: /var/lib/gateway}}
+logging:
+  level: {default: warn, xds: debug}
+";
+
+    fn settings(text: &str, arguments: &[&str]) -> anyhow::Result<Settings> {
+        let args = Args::parse_from(["gateway-agent", "--config", "c.yaml"].iter().chain(arguments));
+        Settings::new(&args, decode::config("c.yaml", text).unwrap(), Some(Path::new("/home/me")))
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_file_and_the_file_over_defaults() {
+        let from_file = settings(STANDALONE, &[]).unwrap();
+        assert_eq!(from_file.host.as_ref().unwrap().state_dir, Path::new("/var/lib/gateway"));
+        assert_eq!(from_file.log_level, "warn,gateway_agent::xds=debug");
+        assert_eq!(from_file.admin_address, "127.0.0.1:19000".parse().unwrap());
+        let both = settings(STANDALONE, &["--state-dir", "/elsewhere", "--log-level", "trace"]).unwrap();
+        assert_eq!(both.host.as_ref().unwrap().state_dir, Path::new("/elsewhere"));
+        assert_eq!(from_file.fixed_differences(&both), ["the infrastructure"]);
+    }
+
+    #[test]
+    fn what_is_not_built_is_said() {
+        let error = settings("kind: EnvoyGateway\nprovider: {type: Kubernetes}\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("provider.type to Custom"), "{error}");
+    }
+}
