@@ -62,6 +62,8 @@ pub struct GatewayContext {
     pub listeners: Vec<ListenerContext>,
     /// Set when `spec.infrastructure.parametersRef` names this EnvoyProxy and it was used.
     pub own_envoy_proxy: Option<ObjectKey>,
+    /// What is wrong with that EnvoyProxy, with paths into it.
+    pub own_envoy_proxy_faults: Vec<Diagnostic>,
 }
 
 impl GatewayContext {

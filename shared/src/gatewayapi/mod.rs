@@ -5,10 +5,25 @@
 //! into their fleet's listeners. Each piece is made by a function that reaches other objects through a [`view::View`]
 //! alone, which notes what it looked up, so that a piece is made again only when an answer changed.
 
+mod backend_setting;
+mod ca_certificates;
 pub mod classes;
 pub mod decision;
 pub mod envoy_proxy;
 pub mod fleet;
+pub mod fleets;
+mod frontend_validation;
+mod gateway_tls;
+mod infra;
+mod ip_family;
+mod listeners;
+mod member;
 pub mod memo;
+mod metadata;
+mod observability;
+mod proxy_service;
 pub mod reference_grants;
+mod sds;
+mod service_setting;
+pub mod statuses;
 pub mod view;
