@@ -89,12 +89,13 @@ pub struct Http10Settings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Http2Settings {
-    /// Flow control window of a connection, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub initial_connection_window_size: Option<u32>,
-    /// Flow control window of a stream, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Flow control window of a stream, in bytes. The two windows have each other's names in the serialized form:
+    /// Envoy Gateway v1.9.0 writes them so.
+    #[serde(rename = "initialConnectionWindowSize", default, skip_serializing_if = "Option::is_none")]
     pub initial_stream_window_size: Option<u32>,
+    /// Flow control window of a connection, in bytes.
+    #[serde(rename = "initialStreamWindowSize", default, skip_serializing_if = "Option::is_none")]
+    pub initial_connection_window_size: Option<u32>,
     /// Streams allowed at once on a connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent_streams: Option<u32>,

@@ -4,7 +4,6 @@ use crate::api::backend_tls::TlsFingerprintType;
 use crate::api::backend_tls::TlsVersion;
 use crate::diagnostic::Diagnostic;
 use crate::ir::absence::is_default;
-use crate::ir::absence::null_as_default;
 use crate::ir::bytes::Bytes;
 use crate::ir::bytes::PrivateBytes;
 use crate::ir::string_match::StringMatch;
@@ -67,9 +66,9 @@ pub struct TlsConfig {
     /// Accepted signature algorithms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signature_algorithms: Vec<String>,
-    /// Protocols offered by ALPN.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub alpn_protocols: Vec<String>,
+    /// Protocols offered by ALPN: the listener's defaults when not set, no ALPN at all when empty.
+    #[serde(default)]
+    pub alpn_protocols: Option<Vec<String>>,
     /// Whether session tickets are issued.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stateless_session_resumption: bool,

@@ -1,5 +1,68 @@
 //! From the intermediate representation to encoded Envoy resources.
+//!
+//! [`translate`] is the way in; `translate.rs` reads like its table of contents. Every Envoy feature is a file.
 
+mod access_log;
+mod address;
+mod admission_control;
+mod cache;
+mod circuit_breaker;
+mod client_ip;
+mod cluster;
+mod config_source;
+mod connection_limit;
+mod credential_injector;
+mod destination;
+mod direct_response;
+mod dns;
+mod empty_cluster;
 pub mod encode;
+mod endpoints;
+mod filter_chain;
+mod fragment;
+mod global;
+mod hash_policy;
+mod hcm;
+mod header_mutation;
+mod headers;
+mod health_check;
+mod http_filters;
 pub mod json;
+mod listener;
+mod load_balancing;
+mod metadata;
+mod mirror;
+mod options;
+mod outlier_detection;
+mod pb;
+mod problem;
+mod protocol_options;
+mod proxy_protocol;
+mod ready_listener;
+mod redirect;
+mod registry;
+mod resources;
+mod retry;
+mod route;
+mod route_action;
+mod route_match;
+mod slots;
+mod sockets;
+mod splice;
+mod string_match;
 pub mod table;
+mod tcp;
+mod timeout;
+mod tls;
+mod tracing;
+mod translate;
+mod udp;
+mod upgrade;
+mod url_rewrite;
+mod values;
+mod virtual_host;
+
+pub use cache::Cache;
+pub use options::Options;
+pub use problem::{Problem, ProblemKind};
+pub use translate::{Translated, translate};
