@@ -71,7 +71,8 @@ fn sample(schema: &Value, name: &str, round: usize) -> Value {
                 .into(),
             (None, Value::Object(_)) => json!({"key": sample(&schema["additionalProperties"], name, round)}),
             (None, _) if name == "metadata" => json!({"name": "x", "labels": {"a": "b"}}),
-            (None, _) => json!({"anything": 1}),
+            (None, _) if schema["x-kubernetes-preserve-unknown-fields"] == true => json!({"anything": 1}),
+            (None, _) => json!({}),
         },
         Some("array") => json!([sample(&schema["items"], name, round)]),
         Some("boolean") => true.into(),
@@ -83,6 +84,7 @@ fn sample(schema: &Value, name: &str, round: usize) -> Value {
             "3s".into()
         }
         // The CRDs leave these open, but only these words mean anything.
+        Some("string") if name == "onInvalidMessage" => ["TerminateConnection", "TerminateStream"][round % 2].into(),
         Some("string") if name == "routingType" => ["Service", "Endpoint"][round % 2].into(),
         Some("string") if name == "type" => ["StrategicMerge", "JSONMerge"][round % 2].into(),
         Some("string") => format!("some {name}").into(),
