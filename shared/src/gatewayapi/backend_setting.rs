@@ -42,9 +42,10 @@ fn endpoint(endpoint: &BackendEndpoint) -> Option<(DestinationAddressType, Desti
     let number = |port| u32::try_from(port).unwrap_or_default();
     let bare = DestinationEndpoint { hostname: hostname.clone(), zone: zone.clone(), ..DestinationEndpoint::default() };
     match (ip, fqdn, unix) {
-        (Some(ip), _, _) => {
-            Some((DestinationAddressType::Ip, DestinationEndpoint { host: ip.address.clone(), port: number(ip.port), ..bare }))
-        }
+        (Some(ip), _, _) => Some((
+            DestinationAddressType::Ip,
+            DestinationEndpoint { host: ip.address.clone(), port: number(ip.port), ..bare },
+        )),
         (None, Some(name), _) => {
             let named = DestinationEndpoint { host: name.hostname.clone(), port: number(name.port), ..bare };
             Some((DestinationAddressType::Fqdn, named))

@@ -53,7 +53,9 @@ pub(super) fn read(
             "Secret" => match view.secret(&key).filter(|secret| secret.r#type.as_deref() == Some(SDS_SECRET_TYPE)) {
                 Some(secret) => {
                     if sds.replace(of_sds_server(view, &key, secret).map_err(at)?).is_some() {
-                        return Err(at(unfit(format!("Secret {key} is the second of an SDS server; one is all there can be"))));
+                        return Err(at(unfit(format!(
+                            "Secret {key} is the second of an SDS server; one is all there can be"
+                        ))));
                     }
                     supported = true;
                     continue;
@@ -130,7 +132,8 @@ mod tests {
     }
 
     fn config_map(name: &str, key: &str) -> AnyObject {
-        let json = format!(r#"{{"metadata":{{"name":"{name}","namespace":"infra"}},"data":{{"{key}":"PEM of {name}"}}}}"#);
+        let json =
+            format!(r#"{{"metadata":{{"name":"{name}","namespace":"infra"}},"data":{{"{key}":"PEM of {name}"}}}}"#);
         serde_json::from_str::<ConfigMap>(&json).unwrap().into()
     }
 

@@ -147,7 +147,8 @@ mod tests {
         decide(&objects.into_iter().collect(), &config).remove("eg")
     }
 
-    const REF: &str = r#","parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"p","namespace":"n"}"#;
+    const REF: &str =
+        r#","parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"p","namespace":"n"}"#;
 
     fn proxy(spec: &str) -> AnyObject {
         let proxy: EnvoyProxy =

@@ -16,14 +16,8 @@ use crate::api::proxy_metrics::ProxyMetrics;
 use crate::diagnostic::{Diagnostic, FieldPath};
 
 /// What the name of a cluster's statistics may be made of.
-const CLUSTER_STAT_OPERATORS: [&str; 6] = [
-    "%ROUTE_NAME%",
-    "%ROUTE_NAMESPACE%",
-    "%ROUTE_KIND%",
-    "%ROUTE_RULE_NAME%",
-    "%ROUTE_RULE_NUMBER%",
-    "%BACKEND_REFS%",
-];
+const CLUSTER_STAT_OPERATORS: [&str; 6] =
+    ["%ROUTE_NAME%", "%ROUTE_NAMESPACE%", "%ROUTE_KIND%", "%ROUTE_RULE_NAME%", "%ROUTE_RULE_NUMBER%", "%BACKEND_REFS%"];
 /// Lists that a strategic merge joins item by item, and the field that tells items apart. The names mean the same
 /// wherever they stand inside an EnvoyProxy.
 const MERGED_LISTS: [(&str, &str); 6] = [
@@ -170,7 +164,10 @@ fn kubernetes_faults(kubernetes: &EnvoyProxyKubernetesProvider) -> Vec<Diagnosti
 
 fn patch_fault(KubernetesPatchSpec { r#type, value }: &KubernetesPatchSpec) -> Option<Diagnostic> {
     if value.is_null() {
-        return Some(invalid(FieldPath::field("value"), "is empty; write what is to be changed, or leave the patch out"));
+        return Some(invalid(
+            FieldPath::field("value"),
+            "is empty; write what is to be changed, or leave the patch out",
+        ));
     }
     (*r#type == Some(MergeType::Replace)).then(|| {
         invalid(FieldPath::field("type"), "Replace is no way to patch an object; use StrategicMerge or JSONMerge")
@@ -187,19 +184,21 @@ fn service_faults(service: &KubernetesServiceSpec) -> Vec<Diagnostic> {
     ];
     if let Some(kind) = other_type {
         faults.extend(set.into_iter().filter(|(_, is_set)| *is_set).map(|(field, _)| {
-            invalid(FieldPath::field(field), format!("is for Services of type LoadBalancer only, and this one is {kind}"))
+            invalid(
+                FieldPath::field(field),
+                format!("is for Services of type LoadBalancer only, and this one is {kind}"),
+            )
         }));
     }
     for (index, range) in service.load_balancer_source_ranges.iter().enumerate() {
         if !is_cidr(range) {
-            let fault = invalid(FieldPath::root(), format!("{range:?} is no range of addresses; write it as 10.0.0.0/8"));
+            let fault =
+                invalid(FieldPath::root(), format!("{range:?} is no range of addresses; write it as 10.0.0.0/8"));
             faults.push(fault.within_item("loadBalancerSourceRanges", index));
         }
     }
-    if let Some(ip) = &service.load_balancer_ip {
-        if ip.parse::<Ipv4Addr>().is_err() {
-            faults.push(invalid(FieldPath::field("loadBalancerIP"), format!("{ip:?} is no IPv4 address")));
-        }
+    if let Some(ip) = service.load_balancer_ip.as_ref().filter(|ip| ip.parse::<Ipv4Addr>().is_err()) {
+        faults.push(invalid(FieldPath::field("loadBalancerIP"), format!("{ip:?} is no IPv4 address")));
     }
     faults
 }
@@ -221,11 +220,10 @@ fn access_log_faults(log: &ProxyAccessLog) -> Vec<Diagnostic> {
         return faults;
     }
     for (index, setting) in log.settings.iter().enumerate() {
-        if let Some(format) = &setting.format {
-            if format.r#type == Some(ProxyAccessLogFormatType::Text) && format.text.is_none() {
-                let fault = invalid(FieldPath::field("text"), "must be set when the format's type is Text");
-                faults.push(fault.within("format").within_item("settings", index));
-            }
+        let text = Some(ProxyAccessLogFormatType::Text);
+        if setting.format.as_ref().is_some_and(|format| format.r#type == text && format.text.is_none()) {
+            let fault = invalid(FieldPath::field("text"), "must be set when the format's type is Text");
+            faults.push(fault.within("format").within_item("settings", index));
         }
         for (position, sink) in setting.sinks.iter().enumerate() {
             let missing = match sink.r#type {
@@ -248,7 +246,8 @@ fn metrics_faults(metrics: &ProxyMetrics) -> Vec<Diagnostic> {
             faults.push(fault.within_item("sinks", index));
         }
     }
-    if let Some(fault) = metrics.cluster_stat_name.as_deref().and_then(|name| stat_name_fault(name, &CLUSTER_STAT_OPERATORS))
+    if let Some(fault) =
+        metrics.cluster_stat_name.as_deref().and_then(|name| stat_name_fault(name, &CLUSTER_STAT_OPERATORS))
     {
         faults.push(invalid(FieldPath::field("clusterStatName"), fault));
     }
@@ -316,7 +315,8 @@ mod tests {
 
     fn proxy(name: &str, spec: &str) -> Arc<EnvoyProxy> {
         Arc::new(
-            serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"n"}},"spec":{spec}}}"#)).unwrap(),
+            serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"n"}},"spec":{spec}}}"#))
+                .unwrap(),
         )
     }
 

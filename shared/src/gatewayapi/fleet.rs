@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::api::condition::Condition;
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
-use crate::api::listener::Listener;
 use crate::api::label_selector::LabelSelector;
+use crate::api::listener::Listener;
 use crate::api::metadata::ObjectKey;
 use crate::diagnostic::Diagnostic;
 use crate::ir;
-use crate::api::condition::Condition;
 
 /// Everything that shares one IR key.
 #[derive(Clone, Debug, PartialEq)]

@@ -175,7 +175,8 @@ mod tests {
     use crate::gatewayapi::view::Attachments;
 
     fn class(parameters: bool) -> AnyObject {
-        let reference = r#","parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"p","namespace":"n"}"#;
+        let reference =
+            r#","parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"p","namespace":"n"}"#;
         let json = format!(
             r#"{{"metadata":{{"name":"eg"}},"spec":{{"controllerName":"{DEFAULT_CONTROLLER_NAME}"{}}}}}"#,
             if parameters { reference } else { "" }
@@ -210,7 +211,10 @@ mod tests {
         let keys: Vec<_> = fleets.iter().map(|fleet| &*fleet.ir_key).collect();
         assert_eq!(keys, ["infra/a", "infra/b"]);
         let listener = &fleets[0].frame.http[0];
-        assert_eq!((&*listener.core.name, listener.core.port, listener.core.external_port), ("infra/a/http", 10_080, 80));
+        assert_eq!(
+            (&*listener.core.name, listener.core.port, listener.core.external_port),
+            ("infra/a/http", 10_080, 80)
+        );
         assert!(fleets[0].gateways[0].listeners[0].ready);
     }
 
@@ -236,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_gateway_without_the_envoy_proxy_it_names_is_served_with_what_there_is_and_says_so() {
-        let reference = r#","infrastructure":{"parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"x"}}"#;
+        let reference =
+            r#","infrastructure":{"parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"x"}}"#;
         let fleets = fleets(vec![class(true), proxy(r#"{"ipFamily":"IPv6"}"#), gateway("a", reference)]);
         let context = &fleets[0].gateways[0];
         assert_eq!(context.rejected.as_ref().unwrap().path.to_string(), "spec.infrastructure.parametersRef");

@@ -56,8 +56,7 @@ pub(super) fn read(view: &View<'_>, gateway: &Gateway) -> FrontendValidation {
     };
     let inside = |fault: Diagnostic| fault.within("frontend").within("tls").within("spec");
     let default = frontend.default.validation.as_ref().map(|validation| {
-        one(view, gateway, validation, "default")
-            .map_err(|fault| inside(fault.within("validation").within("default")))
+        one(view, gateway, validation, "default").map_err(|fault| inside(fault.within("validation").within("default")))
     });
     let per_port = frontend.per_port.iter().enumerate().map(|(index, entry)| {
         let validation = entry.tls.validation.as_ref().map(|validation| {
@@ -88,7 +87,6 @@ fn one(
     let insecure_fallback = validation.mode == Some(FrontendValidationModeType::AllowInsecureFallback);
     Ok(ClientValidation { ca, insecure_fallback })
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -42,9 +42,7 @@ pub(super) fn read(view: &View<'_>, gateway: &Gateway) -> GatewayTls {
     };
     conditions.push(match fault {
         Some((reason, fault)) => status::fails("ResolvedRefs", reason, fault.to_string(), generation),
-        None => {
-            status::holds("ResolvedRefs", "ResolvedRefs", "everything spec.tls refers to is there", generation)
-        }
+        None => status::holds("ResolvedRefs", "ResolvedRefs", "everything spec.tls refers to is there", generation),
     });
     GatewayTls { frontend, conditions }
 }

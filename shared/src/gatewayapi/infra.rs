@@ -39,7 +39,11 @@ pub(super) fn owner_labels(plan: &FleetPlan, gateway: &Gateway) -> BTreeMap<Stri
 /// The namespace a fleet runs in.
 pub(super) fn namespace(view: &View<'_>, gateway: &Gateway) -> String {
     let config = view.config();
-    if config.gateway_namespace_mode { gateway.key().namespace.to_string() } else { config.controller_namespace.clone() }
+    if config.gateway_namespace_mode {
+        gateway.key().namespace.to_string()
+    } else {
+        config.controller_namespace.clone()
+    }
 }
 
 /// The InfraIR. Of merged Gateways the last accepted one gives addresses, the last of all labels and annotations.
@@ -78,7 +82,11 @@ fn metadata(plan: &FleetPlan, gateway: &Gateway, own_namespace: bool) -> InfraMe
     InfraMetadata {
         annotations: infrastructure.map(|it| it.annotations.clone()).unwrap_or_default(),
         labels,
-        owner_reference: Some(Arc::new(ResourceMetadata { kind: kind.to_owned(), name, ..ResourceMetadata::default() })),
+        owner_reference: Some(Arc::new(ResourceMetadata {
+            kind: kind.to_owned(),
+            name,
+            ..ResourceMetadata::default()
+        })),
     }
 }
 

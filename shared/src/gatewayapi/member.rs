@@ -68,7 +68,8 @@ fn own_envoy_proxy(
     class: &ClassDecision,
     gateway: &Gateway,
 ) -> Result<Option<Arc<EnvoyProxy>>, Diagnostic> {
-    let reference = gateway.spec.infrastructure.as_ref().and_then(|infrastructure| infrastructure.parameters_ref.as_ref());
+    let reference =
+        gateway.spec.infrastructure.as_ref().and_then(|infrastructure| infrastructure.parameters_ref.as_ref());
     let Some(LocalParametersReference { group, kind, name }) = reference else { return Ok(None) };
     if class.merge_gateways {
         return Err(invalid(format!(
@@ -103,7 +104,11 @@ fn class_fault(class: &ClassDecision) -> Option<Diagnostic> {
 /// `mergeGateways` and `mergeBackends` together.
 fn merges_too_much(view: &View<'_>, class: &ClassDecision, effective: Option<&EnvoyProxy>) -> Option<Diagnostic> {
     let of_class = class.envoy_proxy.as_ref().map(|proxy| &proxy.spec);
-    let specs = effective.map(|proxy| &proxy.spec).into_iter().chain(of_class).chain(view.config().default_envoy_proxy.as_deref());
+    let specs = effective
+        .map(|proxy| &proxy.spec)
+        .into_iter()
+        .chain(of_class)
+        .chain(view.config().default_envoy_proxy.as_deref());
     let merges_backends = specs.into_iter().any(|spec| spec.merge_backends.is_some());
     (class.merge_gateways && merges_backends).then(|| {
         let message = "the class's EnvoyProxy sets both mergeGateways and mergeBackends; only one of them can be used";

@@ -9,7 +9,7 @@ const PREFIX: &str = "gateway.envoyproxy.io/";
 
 /// The object's name and annotations, with the rule, listener or port of it that is meant.
 #[must_use]
-pub fn resource_metadata<T: Object>(object: &T, section: Option<String>) -> ResourceMetadata {
+pub(super) fn resource_metadata<T: Object>(object: &T, section: Option<String>) -> ResourceMetadata {
     let ObjectMeta { name, namespace, annotations, .. } = object.metadata();
     ResourceMetadata {
         kind: T::KIND.to_owned(),
@@ -17,7 +17,9 @@ pub fn resource_metadata<T: Object>(object: &T, section: Option<String>) -> Reso
         namespace: namespace.clone().unwrap_or_else(|| "default".to_owned()),
         annotations: annotations
             .iter()
-            .filter_map(|(key, value)| Some(MapEntry { key: key.strip_prefix(PREFIX)?.to_owned(), value: value.clone() }))
+            .filter_map(|(key, value)| {
+                Some(MapEntry { key: key.strip_prefix(PREFIX)?.to_owned(), value: value.clone() })
+            })
             .collect(),
         section_name: section.unwrap_or_default(),
         policies: Vec::new(),
@@ -33,10 +35,14 @@ mod tests {
     fn only_annotations_for_envoy_get_there() {
         let mut service = Service::default();
         service.metadata.name = "cart".to_owned();
-        service.metadata.annotations =
-            [("gateway.envoyproxy.io/owner", "shop"), ("example.com/x", "y")].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
+        service.metadata.annotations = [("gateway.envoyproxy.io/owner", "shop"), ("example.com/x", "y")]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .into();
         let metadata = resource_metadata(&service, Some("8080".to_owned()));
-        assert_eq!((metadata.kind.as_str(), metadata.namespace.as_str(), metadata.section_name.as_str()), ("Service", "default", "8080"));
+        assert_eq!(
+            (metadata.kind.as_str(), metadata.namespace.as_str(), metadata.section_name.as_str()),
+            ("Service", "default", "8080")
+        );
         assert_eq!(metadata.annotations, [MapEntry { key: "owner".to_owned(), value: "shop".to_owned() }]);
     }
 }

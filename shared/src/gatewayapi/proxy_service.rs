@@ -15,7 +15,8 @@ pub(super) fn destination(view: &View<'_>, plan: &FleetPlan, gateway: &Gateway) 
     let labels = infra::owner_labels(plan, gateway);
     let service = view.service_by_labels(&infra::namespace(view, gateway), &labels)?;
     let port = service.spec.ports.as_deref().and_then(<[_]>::first)?;
-    let by_service = plan.class.envoy_proxy.as_ref().is_some_and(|it| it.spec.routing_type == Some(RoutingType::Service));
+    let by_service =
+        plan.class.envoy_proxy.as_ref().is_some_and(|it| it.spec.routing_type == Some(RoutingType::Service));
     let to = if by_service { RouteTo::Service } else { RouteTo::Endpoints };
     let setting = service_setting::setting(view, service, port, to, AppProtocol::Tcp).ok()?;
     let setting = DestinationSetting { name: Arc::clone(&plan.ir_key), ..setting };

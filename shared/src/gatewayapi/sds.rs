@@ -16,9 +16,8 @@ pub(super) fn config(secret: &Secret) -> Result<SdsConfig, String> {
         value.map(|value| String::from_utf8_lossy(value).into_owned()).ok_or_else(|| format!("has no {key:?}"))
     };
     let (secret_name, url) = (text("secretName")?, text("url")?);
-    let address = socket(&url).ok_or_else(|| {
-        format!("has the url {url:?}; write it as unix:///path/to/socket or unix://./path/to/socket")
-    })?;
+    let address = socket(&url)
+        .ok_or_else(|| format!("has the url {url:?}; write it as unix:///path/to/socket or unix://./path/to/socket"))?;
     Ok(SdsConfig { secret_name, scheme: "unix".to_owned(), address: address.to_owned() })
 }
 

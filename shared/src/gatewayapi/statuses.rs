@@ -144,7 +144,8 @@ mod tests {
 
     fn listener(name: &str, accepted: bool) -> ListenerContext {
         let json = format!(r#"{{"name":"{name}","port":80,"protocol":"HTTP"}}"#);
-        let condition = if accepted { status::holds(ACCEPTED, ACCEPTED, "", 4) } else { status::fails(ACCEPTED, "No", "", 4) };
+        let condition =
+            if accepted { status::holds(ACCEPTED, ACCEPTED, "", 4) } else { status::fails(ACCEPTED, "No", "", 4) };
         ListenerContext {
             listener: serde_json::from_str(&json).unwrap(),
             ir_name: Arc::from(format!("infra/edge/{name}")),

@@ -35,14 +35,20 @@ pub(super) fn kinds(listener: &Listener, faults: &mut Vec<ListenerFault>) -> Vec
     };
     let listed = listener.allowed_routes.as_ref().map(|routes| routes.kinds.as_slice()).unwrap_or_default();
     if listed.is_empty() {
-        return served.iter().map(|kind| RouteGroupKind { group: GROUP.to_owned(), kind: (*kind).to_owned() }).collect();
+        return served
+            .iter()
+            .map(|kind| RouteGroupKind { group: GROUP.to_owned(), kind: (*kind).to_owned() })
+            .collect();
     }
     let mut taken = Vec::new();
     for (index, listed) in listed.iter().enumerate() {
         let path = |field: &str| FieldPath::field(field).within_item("kinds", index).within("allowedRoutes");
         let group = listed.group.as_deref();
         let fault = if group.is_some_and(|group| group != GROUP) {
-            Some((path("group"), format!("no kind of group {:?} can be served; use {GROUP}", group.unwrap_or_default())))
+            Some((
+                path("group"),
+                format!("no kind of group {:?} can be served; use {GROUP}", group.unwrap_or_default()),
+            ))
         } else if served.contains(&listed.kind.as_str()) {
             taken.push(RouteGroupKind { group: group.unwrap_or_default().to_owned(), kind: listed.kind.clone() });
             None
@@ -97,7 +103,8 @@ mod tests {
     fn kinds_of(listener: &Listener) -> (Vec<String>, Vec<String>) {
         let mut faults = Vec::new();
         let kinds = kinds(listener, &mut faults);
-        let faults = faults.iter().map(|fault| format!("{} {}", fault.diagnostic.reason, fault.diagnostic.path)).collect();
+        let faults =
+            faults.iter().map(|fault| format!("{} {}", fault.diagnostic.reason, fault.diagnostic.path)).collect();
         (kinds.into_iter().map(|kind| kind.kind).collect(), faults)
     }
 
@@ -111,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_listed_kind_that_cannot_be_served_is_a_fault_and_the_others_stay() {
-        let listed = r#","allowedRoutes":{"kinds":[{"kind":"HTTPRoute"},{"kind":"UDPRoute"},{"group":"x","kind":"HTTPRoute"}]}"#;
+        let listed =
+            r#","allowedRoutes":{"kinds":[{"kind":"HTTPRoute"},{"kind":"UDPRoute"},{"group":"x","kind":"HTTPRoute"}]}"#;
         let (kinds, faults) = kinds_of(&listener("HTTP", listed));
         assert_eq!(kinds, ["HTTPRoute"]);
         assert_eq!(

@@ -135,7 +135,12 @@ fn dns_names(certificate: &X509Certificate<'_>) -> Vec<String> {
 }
 
 fn common_name(certificate: &X509Certificate<'_>) -> Option<String> {
-    certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok()).find(|name| !name.is_empty()).map(str::to_owned)
+    certificate
+        .subject()
+        .iter_common_name()
+        .filter_map(|name| name.as_str().ok())
+        .find(|name| !name.is_empty())
+        .map(str::to_owned)
 }
 
 fn algorithm(certificate: &X509Certificate<'_>) -> &'static str {
@@ -151,17 +156,11 @@ fn algorithm(certificate: &X509Certificate<'_>) -> &'static str {
 /// The domain and kind of key that an earlier certificate of the listener already serves: Envoy can't choose between two.
 ///
 /// What this certificate serves is added to `served`, up to the first that is taken.
-pub(super) fn taken_domain<'s>(
-    serving: &'s Serving,
-    served: &mut BTreeSet<(&'static str, String)>,
-) -> Option<&'s str> {
+pub(super) fn taken_domain<'s>(serving: &'s Serving, served: &mut BTreeSet<(&'static str, String)>) -> Option<&'s str> {
     let mut seen = BTreeSet::new();
-    for domain in &serving.domains {
-        if seen.insert(domain) && !served.insert((serving.algorithm, domain.clone())) {
-            return Some(domain);
-        }
-    }
-    None
+    let mut taken =
+        |domain: &String| seen.insert(domain.clone()) && !served.insert((serving.algorithm, domain.clone()));
+    serving.domains.iter().find(|domain| taken(domain)).map(String::as_str)
 }
 
 #[cfg(test)]

@@ -110,7 +110,10 @@ fn hostnames(candidates: &[Candidate<'_>], fit: &[usize], faults: &mut [Vec<List
         Some((gateway_and_port(candidates, index)?, hostname))
     });
     for group in groups.values().filter(|group| group.len() > 1) {
-        let message = format!("listeners on one port need a hostname each, and these have the same: {}", names(candidates, group));
+        let message = format!(
+            "listeners on one port need a hostname each, and these have the same: {}",
+            names(candidates, group)
+        );
         for index in group {
             note(faults, *index, "hostname", HOSTNAME_CONFLICT, &message);
         }
@@ -119,8 +122,11 @@ fn hostnames(candidates: &[Candidate<'_>], fit: &[usize], faults: &mut [Vec<List
 
 /// TCP or UDP listeners of one Gateway on one port: nothing tells their traffic apart, so the first has it.
 fn layer4(candidates: &[Candidate<'_>], fit: &[usize], protocol: &ProtocolType, faults: &mut [Vec<ListenerFault>]) {
-    let same: Vec<usize> =
-        fit.iter().filter(|index| at(candidates, **index).is_some_and(|it| it.listener.protocol == *protocol)).copied().collect();
+    let same: Vec<usize> = fit
+        .iter()
+        .filter(|index| at(candidates, **index).is_some_and(|it| it.listener.protocol == *protocol))
+        .copied()
+        .collect();
     for group in group(&same, |index| gateway_and_port(candidates, index)).values() {
         let Some((first, later)) = group.split_first() else { continue };
         let message = format!(
@@ -184,12 +190,18 @@ mod tests {
             })
             .collect();
         let faults = find(&candidates, merged);
-        faults.iter().map(|faults| faults.last().map(|fault| fault.diagnostic.reason).unwrap_or("-").to_owned()).collect()
+        faults
+            .iter()
+            .map(|faults| faults.last().map(|fault| fault.diagnostic.reason).unwrap_or("-").to_owned())
+            .collect()
     }
 
     #[test]
     fn protocols_that_do_not_go_together_all_lose() {
-        assert_eq!(reasons(&["0 HTTP 80", "0 TCP 80", "0 UDP 80"], false), ["ProtocolConflict", "ProtocolConflict", "-"]);
+        assert_eq!(
+            reasons(&["0 HTTP 80", "0 TCP 80", "0 UDP 80"], false),
+            ["ProtocolConflict", "ProtocolConflict", "-"]
+        );
         assert_eq!(reasons(&["0 HTTPS 443 a.b", "0 TLS 443 c.d"], false), ["-", "-"]);
         assert_eq!(reasons(&["0 HTTP 80", "0 HTTPS 81"], false), ["-", "-"]);
     }

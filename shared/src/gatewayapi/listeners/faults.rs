@@ -85,10 +85,13 @@ pub(super) fn conditions(faults: &[ListenerFault], generation: i64) -> (Vec<Cond
     for ListenerFault { condition, diagnostic } in speaking {
         let kind = condition.as_str();
         let message = diagnostic.to_string();
-        status::set(&mut conditions, match condition {
-            ListenerCondition::Conflicted => status::holds(kind, diagnostic.reason, message, generation),
-            _ => status::fails(kind, diagnostic.reason, message, generation),
-        });
+        status::set(
+            &mut conditions,
+            match condition {
+                ListenerCondition::Conflicted => status::holds(kind, diagnostic.reason, message, generation),
+                _ => status::fails(kind, diagnostic.reason, message, generation),
+            },
+        );
     }
     if accepted {
         let message = "the listener is right";
@@ -125,7 +128,10 @@ mod tests {
     fn a_listener_without_faults_is_ready() {
         let (conditions, ready) = shown(&[]);
         assert!(ready);
-        assert_eq!(conditions, ["Accepted=True/Accepted", "Programmed=True/Programmed", "ResolvedRefs=True/ResolvedRefs"]);
+        assert_eq!(
+            conditions,
+            ["Accepted=True/Accepted", "Programmed=True/Programmed", "ResolvedRefs=True/ResolvedRefs"]
+        );
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn core(candidate: &Candidate<'_>, envoy_proxy: Option<&EnvoyProxy>, port: i32) 
     let family = ip_family::of(envoy_proxy);
     let gateway = candidate.gateway;
     CoreListenerDetails {
-        name: candidate.ir_name().into(),
+        name: candidate.ir_name(),
         address: ip_family::any_address(family).to_owned(),
         port: u32::try_from(port).unwrap_or_default(),
         external_port: u32::try_from(candidate.listener.port).unwrap_or_default(),

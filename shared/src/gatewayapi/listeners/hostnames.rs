@@ -59,7 +59,8 @@ mod tests {
     #[test]
     fn a_tcp_listener_has_no_hostname() {
         let listener = |protocol: &str| -> Listener {
-            serde_json::from_str(&format!(r#"{{"name":"l","port":80,"protocol":"{protocol}","hostname":"a.b"}}"#)).unwrap()
+            serde_json::from_str(&format!(r#"{{"name":"l","port":80,"protocol":"{protocol}","hostname":"a.b"}}"#))
+                .unwrap()
         };
         assert_eq!(check(&listener("TCP")).unwrap().diagnostic.path.to_string(), "hostname");
         assert!(check(&listener("UDP")).is_some());

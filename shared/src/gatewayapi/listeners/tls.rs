@@ -6,7 +6,6 @@ use super::certificates::{self, CERTIFICATE, PRIVATE_KEY};
 use super::faults::{
     INVALID_CERTIFICATE_REF, ListenerCondition, ListenerFault, PARTIALLY_INVALID_CERTIFICATE_REF, REF_NOT_PERMITTED,
 };
-use crate::gatewayapi::sds::{self, SDS_SECRET_TYPE};
 use crate::api::gateway::Gateway;
 use crate::api::gateway_tls::{ListenerTlsConfig, TlsModeType};
 use crate::api::listener::{Listener, ProtocolType};
@@ -15,6 +14,7 @@ use crate::api::references::SecretObjectReference;
 use crate::api::secret::{Secret, TLS_SECRET_TYPE};
 use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::gatewayapi::reference_grants::{ReferenceFrom, ReferenceTo, permitted};
+use crate::gatewayapi::sds::{self, SDS_SECRET_TYPE};
 use crate::gatewayapi::view::View;
 use crate::ir::tls::TlsCertificate;
 
@@ -41,7 +41,8 @@ pub(super) fn check(
     let tls = FieldPath::field("tls");
     match (&listener.protocol, &listener.tls) {
         (ProtocolType::Http | ProtocolType::Udp | ProtocolType::Tcp, Some(_)) => {
-            let message = format!("a listener of protocol {} has no TLS; leave it out or use HTTPS or TLS", listener.protocol);
+            let message =
+                format!("a listener of protocol {} has no TLS; leave it out or use HTTPS or TLS", listener.protocol);
             faults.push(ListenerFault::invalid(tls, message));
         }
         (ProtocolType::Https | ProtocolType::Tls, None) => {
@@ -156,11 +157,7 @@ fn unfit(message: String) -> Diagnostic {
 }
 
 /// The Secret a certificateRef leads to.
-fn secret<'a>(
-    view: &View<'a>,
-    gateway: &Gateway,
-    reference: &SecretObjectReference,
-) -> Result<Found<'a>, Diagnostic> {
+fn secret<'a>(view: &View<'a>, gateway: &Gateway, reference: &SecretObjectReference) -> Result<Found<'a>, Diagnostic> {
     let SecretObjectReference { group, kind, name, namespace } = reference;
     if group.as_deref().is_some_and(|group| !group.is_empty()) || kind.as_deref().is_some_and(|kind| kind != "Secret") {
         return Err(unfit(format!(
@@ -192,15 +189,14 @@ fn secret<'a>(
              in the EnvoyGateway configuration"
         ))),
         Some(SDS_SECRET_TYPE) => match sds::config(secret) {
-            Ok(config) => Ok(Found::Sds(TlsCertificate {
-                name: key.to_string(),
-                sds: Some(config),
-                ..TlsCertificate::default()
-            })),
+            Ok(config) => {
+                Ok(Found::Sds(TlsCertificate { name: key.to_string(), sds: Some(config), ..TlsCertificate::default() }))
+            }
             Err(fault) => Err(unfit(format!("Secret {key} {fault}"))),
         },
         Some(TLS_SECRET_TYPE) => {
-            let missing = [CERTIFICATE, PRIVATE_KEY].into_iter().find(|name| secret.value(name).is_none_or(<[u8]>::is_empty));
+            let missing =
+                [CERTIFICATE, PRIVATE_KEY].into_iter().find(|name| secret.value(name).is_none_or(<[u8]>::is_empty));
             match missing {
                 Some(missing) => Err(unfit(format!("Secret {key} has no {missing}"))),
                 None => Ok(Found::Certificate(key, secret)),

@@ -3,9 +3,9 @@
 use super::cel;
 use super::collector::{Collectors, Host, entries};
 use crate::api::access_log::{
-    AlsEnvoyProxyAccessLog, AlsEnvoyProxyAccessLogType, AlsEnvoyProxyHttpAccessLogConfig, OpenTelemetryEnvoyProxyAccessLog,
-    ProxyAccessLog, ProxyAccessLogFormat, ProxyAccessLogFormatType, ProxyAccessLogSetting, ProxyAccessLogSink,
-    ProxyAccessLogSinkType, ProxyAccessLogType,
+    AlsEnvoyProxyAccessLog, AlsEnvoyProxyAccessLogType, AlsEnvoyProxyHttpAccessLogConfig,
+    OpenTelemetryEnvoyProxyAccessLog, ProxyAccessLog, ProxyAccessLogFormat, ProxyAccessLogFormatType,
+    ProxyAccessLogSetting, ProxyAccessLogSink, ProxyAccessLogSinkType, ProxyAccessLogType,
 };
 use crate::api::metadata::Object;
 use crate::diagnostic::{Diagnostic, FieldPath};
@@ -81,15 +81,14 @@ fn add_setting(
     for (position, expression) in matches.iter().enumerate() {
         if let Err(fault) = cel::check(expression) {
             let message = format!("{expression:?} is no CEL expression: {fault}");
-            return Err(Diagnostic::new(FieldPath::root(), INVALID_PARAMETERS, message).within_item("matches", position));
+            return Err(
+                Diagnostic::new(FieldPath::root(), INVALID_PARAMETERS, message).within_item("matches", position)
+            );
         }
     }
     let kind = format.as_ref().map_or(Some(ProxyAccessLogFormatType::Json), |format| format.r#type);
-    let lines = Lines {
-        format: Format { kind, written: format.as_ref() },
-        cel_matches: matches.clone(),
-        log_type: *r#type,
-    };
+    let lines =
+        Lines { format: Format { kind, written: format.as_ref() }, cel_matches: matches.clone(), log_type: *r#type };
     if sinks.is_empty() {
         log.json.push(json_file(&lines, STDOUT.to_owned()));
     }
@@ -110,7 +109,8 @@ fn add_setting(
                 log.als.push(service(collectors, &lines, als, &place).map_err(inside("als"))?);
             }
             (Some(ProxyAccessLogSinkType::OpenTelemetry), _, _, Some(otel)) => {
-                log.open_telemetry.push(open_telemetry_sink(collectors, &lines, otel, &place).map_err(inside("openTelemetry"))?);
+                log.open_telemetry
+                    .push(open_telemetry_sink(collectors, &lines, otel, &place).map_err(inside("openTelemetry"))?);
             }
             _ => {}
         }

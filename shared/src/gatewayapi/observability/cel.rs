@@ -6,8 +6,23 @@ const DEPTH: usize = 250;
 const BINARY: [&str; 14] = ["&&", "||", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "?"];
 /// Words that can't be names.
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace",
-    "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Checks the form of an expression.
@@ -22,7 +37,11 @@ pub(super) fn check(expression: &str) -> Result<(), String> {
         None => format!("{wanted} is missing at the end"),
     })?;
     parser.space();
-    if parser.rest.is_empty() { Ok(()) } else { Err(format!("{:?} is one too many, place {}", parser.rest, place(&parser))) }
+    if parser.rest.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{:?} is one too many, place {}", parser.rest, place(&parser)))
+    }
 }
 
 struct Parser<'e> {

@@ -10,8 +10,8 @@ use crate::api::envoy_proxy::{EnvoyProxy, RoutingType};
 use crate::api::metadata::{Object, ObjectKey};
 use crate::api::service::Service;
 use crate::diagnostic::{Diagnostic, FieldPath};
-use crate::gatewayapi::classes::INVALID_PARAMETERS;
 use crate::gatewayapi::backend_setting;
+use crate::gatewayapi::classes::INVALID_PARAMETERS;
 use crate::gatewayapi::metadata::resource_metadata;
 use crate::gatewayapi::service_setting::{self, RouteTo};
 use crate::gatewayapi::view::View;
@@ -73,9 +73,9 @@ impl<'p, 'a> Collectors<'p, 'a> {
         let setting_name: Arc<str> = Arc::from(format!("{name}/backend/-1"));
         let mut settings = Vec::new();
         for (index, reference) in refs.iter().enumerate() {
-            let setting = self
-                .setting(reference)
-                .map_err(|fault| Diagnostic::new(FieldPath::root(), INVALID_PARAMETERS, fault).within_item("backendRefs", index))?;
+            let setting = self.setting(reference).map_err(|fault| {
+                Diagnostic::new(FieldPath::root(), INVALID_PARAMETERS, fault).within_item("backendRefs", index)
+            })?;
             settings.push(DestinationSetting { name: Arc::clone(&setting_name), ..setting });
         }
         let authority = settings.first().map(authority).unwrap_or_default();
@@ -126,7 +126,9 @@ impl<'p, 'a> Collectors<'p, 'a> {
 
     fn backend(&self, key: &ObjectKey) -> Result<DestinationSetting, String> {
         if !self.view.config().backend_enabled {
-            return Err("Backends are off; set extensionApis.enableBackend in the EnvoyGateway configuration".to_owned());
+            return Err(
+                "Backends are off; set extensionApis.enableBackend in the EnvoyGateway configuration".to_owned()
+            );
         }
         let backend = self
             .view

@@ -10,7 +10,8 @@ const STDOUT: &str = "/dev/stdout";
 pub(super) fn translate(log: &api::ProxyHealthCheckLog) -> ProxyHealthCheckLog {
     let api::ProxyHealthCheckLog { sinks, matches } = log;
     let picked = |event| matches.is_empty() || matches.contains(&event);
-    let mut files: Vec<String> = sinks.iter().filter_map(|sink| sink.file.as_ref()).map(|file| file.path.clone()).collect();
+    let mut files: Vec<String> =
+        sinks.iter().filter_map(|sink| sink.file.as_ref()).map(|file| file.path.clone()).collect();
     if sinks.is_empty() {
         files.push(STDOUT.to_owned());
     }

@@ -18,14 +18,18 @@ pub(super) fn translate(metrics: &ProxyMetrics) -> Metrics {
 }
 
 /// The collectors; of several at one address the first.
-pub(super) fn sinks(collectors: &Collectors<'_, '_>, metrics: &ProxyMetrics) -> Result<Vec<ResolvedMetricSink>, Diagnostic> {
+pub(super) fn sinks(
+    collectors: &Collectors<'_, '_>,
+    metrics: &ProxyMetrics,
+) -> Result<Vec<ResolvedMetricSink>, Diagnostic> {
     let mut sinks = Vec::new();
     let mut seen = BTreeSet::new();
     for (index, sink) in metrics.sinks.iter().enumerate() {
         let Some(sink) = &sink.open_telemetry else { continue };
         let inside = |fault: Diagnostic| fault.within("openTelemetry").within_item("sinks", index).within("metrics");
         let name = format!("metrics_otel_{index}");
-        let collector = collectors.collector(&name, &sink.backend_refs, sink.backend_settings.as_ref()).map_err(inside)?;
+        let collector =
+            collectors.collector(&name, &sink.backend_refs, sink.backend_settings.as_ref()).map_err(inside)?;
         let collector = match &sink.host {
             Some(host) => collector.over_grpc().or_host(Host { name: host, port: sink.port.unwrap_or(4317) }),
             None => collector.over_grpc(),

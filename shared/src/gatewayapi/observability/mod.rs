@@ -7,6 +7,7 @@ mod health_check_log;
 mod metrics;
 mod tracing;
 
+use self::collector::Collectors;
 use super::classes::INVALID_PARAMETERS;
 use super::member::Member;
 use super::view::View;
@@ -18,7 +19,6 @@ use crate::ir::infra::ResolvedMetricSink;
 use crate::ir::metrics::Metrics;
 use crate::ir::tracing::Tracing;
 use crate::ir::traffic::health_check::ProxyHealthCheckLog;
-use self::collector::Collectors;
 
 /// What telemetry came to. Behind the first part that is at fault nothing is done.
 #[derive(Clone, Debug, Default, PartialEq)]
