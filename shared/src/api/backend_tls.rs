@@ -37,8 +37,9 @@ pub struct BackendTlsSettings {
     pub ecdh_curves: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signature_algorithms: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub alpn_protocols: Vec<AlpnProtocol>,
+    /// An empty list switches ALPN off; none at all leaves it to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpn_protocols: Option<Vec<AlpnProtocol>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<TlsFingerprintType>,
 }
@@ -76,8 +77,9 @@ pub struct BackendTlsConfig {
     pub ecdh_curves: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signature_algorithms: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub alpn_protocols: Vec<AlpnProtocol>,
+    /// An empty list switches ALPN off; none at all leaves it to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpn_protocols: Option<Vec<AlpnProtocol>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<TlsFingerprintType>,
 }

@@ -147,7 +147,9 @@ string_enum! {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostnamePathRegexRewrite {
+    #[serde(default)]
     pub pattern: String,
+    #[serde(default)]
     pub substitution: String,
 }
 

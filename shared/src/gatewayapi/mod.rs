@@ -5,7 +5,11 @@
 //! into their fleet's listeners. Each piece is made by a function that reaches other objects through a [`view::View`]
 //! alone, which notes what it looked up, so that a piece is made again only when an answer changed.
 
+pub mod assembly;
+pub mod attachment;
 mod backend_setting;
+pub mod backend_status;
+pub mod backends;
 mod ca_certificates;
 pub mod classes;
 pub mod decision;
@@ -21,8 +25,12 @@ mod member;
 pub mod memo;
 mod metadata;
 mod observability;
+pub mod overlaps;
+pub mod precedence;
 mod proxy_service;
 pub mod reference_grants;
+pub mod route_statuses;
+pub mod routes;
 mod sds;
 mod service_setting;
 pub mod statuses;
