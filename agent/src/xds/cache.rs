@@ -21,8 +21,11 @@ pub struct Snapshot {
     /// The resources.
     pub table: Arc<Table>,
     /// Which clusters a listener or route configuration mentions; filled when somebody has to wait for one.
-    references: Mutex<HashMap<(ResourceType, Arc<str>), Arc<[Arc<str>]>>>,
+    references: Mutex<HashMap<(ResourceType, Arc<str>), Names>>,
 }
+
+/// Names of resources, shared between streams.
+pub type Names = Arc<[Arc<str>]>;
 
 impl Snapshot {
     /// The snapshot of `table` for the fleet `ir_key`.
@@ -33,7 +36,7 @@ impl Snapshot {
 
     /// The clusters of this snapshot that `resource`, one of its own, mentions. Computed once, for all streams.
     #[must_use]
-    pub fn clusters_of(&self, kind: ResourceType, resource: &Resource) -> Arc<[Arc<str>]> {
+    pub fn clusters_of(&self, kind: ResourceType, resource: &Resource) -> Names {
         let key = (kind, Arc::clone(&resource.name));
         let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
         let clusters = self.table.of(ResourceType::Cluster);

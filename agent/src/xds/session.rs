@@ -265,6 +265,12 @@ impl<R: Request> Session<R> {
         self.page.snapshot(&snapshot.version);
         self.metrics.snapshot_delivered(&self.node.id);
         self.stream.on_snapshot(snapshot);
+        for kind in ResourceType::ALL {
+            // Who subscribes to everything subscribes to as many as there are now.
+            if let Some(subscribed) = self.stream.subscribed(kind) {
+                self.page.of(kind, |page| page.subscribed = subscribed);
+            }
+        }
     }
 
     fn next(&mut self) -> Option<R::Response> {
