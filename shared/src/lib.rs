@@ -5,11 +5,12 @@
 pub mod api;
 pub mod config;
 pub mod diagnostic;
-pub mod infra;
 pub mod explain;
 pub mod gatewayapi;
+pub mod infra;
 pub mod ir;
 pub mod names;
+pub mod pipeline;
 pub mod proto;
 pub mod resources;
 pub mod status;

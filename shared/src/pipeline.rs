@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
-use crate::gatewayapi::translate::{self, Translation, translate};
+use crate::gatewayapi::translate::{self, Translation};
 use crate::ir;
 use crate::resources::Resources;
 use crate::xds;
@@ -58,7 +58,7 @@ struct FleetCache {
 /// Translates `resources` and encodes what changed. The result is the same as with an empty cache, but for snapshots
 /// that are held back: those depend on what was served before.
 pub fn run(resources: &Resources, config: &Config, cache: &mut Cache) -> Outcome {
-    let translation = translate(resources, config, &mut cache.translation);
+    let translation = translate::translate(resources, config, &mut cache.translation);
     let options = xds::Options::from(config);
     cache.fleets.retain(|key, _| translation.xds.contains_key(key));
     for (key, ir) in &translation.xds {

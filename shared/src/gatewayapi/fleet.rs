@@ -8,7 +8,7 @@ use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
 use crate::api::label_selector::LabelSelector;
 use crate::api::listener::Listener;
-use crate::api::metadata::ObjectKey;
+use crate::api::metadata::{ObjectKey, Timestamp};
 use crate::diagnostic::Diagnostic;
 use crate::ir;
 
@@ -31,6 +31,15 @@ pub struct Fleet {
 }
 
 impl Fleet {
+    /// Whether it still is what its inputs make of it at `now`. Without a time nothing ages.
+    #[must_use]
+    pub fn holds_at(&self, now: Option<Timestamp>) -> bool {
+        match (self.holds_until, now) {
+            (Some(until), Some(now)) => now.unix_seconds() < until,
+            _ => true,
+        }
+    }
+
     /// Takes over the parts of `old` that came out equal, so that what is made from them is kept too.
     pub(super) fn keep_equal_parts(&mut self, old: &Self) {
         if *self.frame == *old.frame {

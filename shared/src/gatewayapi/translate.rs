@@ -85,7 +85,8 @@ fn update_fleets(
     let stale: FxHashSet<Arc<str>> = cache.fleets.readers_of(changed).into_iter().collect();
     let nobody = Attachments::default();
     for plan in &plans {
-        if cache.fleets.get(&plan.ir_key).is_some() && !stale.contains(&plan.ir_key) {
+        let holds = cache.fleets.get(&plan.ir_key).is_some_and(|fleet| fleet.holds_at(resources.now()));
+        if holds && !stale.contains(&plan.ir_key) {
             continue;
         }
         let view = View::new(resources, &nobody, config);
@@ -118,10 +119,13 @@ fn update_fleets(
 /// What a plan itself was made from.
 fn plan_reads(plan: &FleetPlan) -> impl Iterator<Item = Read> {
     let gateways = plan.gateways.iter().map(|gateway| Read::new(ReadKind::Gateway, gateway.key()));
-    gateways.chain([
-        Read::named(ReadKind::GatewayClass, &plan.class.name),
-        Read::named(ReadKind::GatewaysOfClass, &plan.class.name),
-    ])
+    let parameters = plan.class.parameters().map(|key| Read::new(ReadKind::EnvoyProxy, key));
+    let class = [ReadKind::GatewayClass, ReadKind::GatewaysOfClass].map(|kind| Read::named(kind, &plan.class.name));
+    // A fleet of one Gateway doesn't care which others its class has.
+    let merged = plan.class.merge_gateways;
+    gateways
+        .chain(parameters)
+        .chain(class.into_iter().filter(move |read| merged || read.kind == ReadKind::GatewayClass))
 }
 
 /// Forgets fleets that are no longer planned, and Gateways that are in no fleet any more.
@@ -198,11 +202,7 @@ fn keeps_order(attachments: &Attachments, fragment: &RouteFragment, listener: &s
 }
 
 /// Puts the routes into the frames of their fleets. A fleet none of whose parts changed keeps its XdsIR.
-fn assemble(
-    classes: BTreeMap<Arc<str>, ClassDecision>,
-    touched: &FxHashSet<Arc<str>>,
-    cache: &Cache,
-) -> Translation {
+fn assemble(classes: BTreeMap<Arc<str>, ClassDecision>, touched: &FxHashSet<Arc<str>>, cache: &Cache) -> Translation {
     let last = &cache.last;
     let mut listeners = last.listeners.clone();
     for listener in touched {
@@ -215,7 +215,7 @@ fn assemble(
     for key in keys {
         let Some(fleet) = cache.fleets.get(key) else { continue };
         let unchanged = last.fleets.get(key).is_some_and(|old| Arc::ptr_eq(&old.frame, &fleet.frame));
-        let untouched = || fleet.frame.http.iter().all(|listener| !touched.contains(&listener.core.name));
+        let untouched = || fleet.frame.http.iter().all(|listener| !touched.contains(listener.core.name.as_str()));
         let assembled = match last.xds.get(key) {
             Some(old) if unchanged && untouched() => Arc::clone(old),
             _ => Arc::new(with_routes(&fleet.frame, &cache.assembly)),
