@@ -152,15 +152,11 @@ fn contexts_of(
             let served = if member.failed.is_none() { served.next() } else { None };
             let ((tls, observability), listeners) = served.unwrap_or_default();
             Arc::new(GatewayContext {
-                gateway: Arc::clone(&member.gateway),
                 ir_key: Arc::clone(&plan.ir_key),
-                envoy_proxy: member.envoy_proxy.clone(),
-                failed: member.failed.clone(),
                 rejected: member.rejected.clone().or(observability.fault),
                 conditions: tls.conditions,
                 listeners,
-                own_envoy_proxy: member.own.as_ref().map(|proxy| proxy.key()),
-                own_envoy_proxy_faults: member.own_faults.clone(),
+                ..member.without_listeners()
             })
         })
         .collect()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::classes::{ClassDecision, INVALID_PARAMETERS};
 use super::envoy_proxy;
+use super::fleet::GatewayContext;
 use super::view::View;
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::{AddressType, Gateway, LocalParametersReference};
@@ -25,6 +26,23 @@ pub(super) struct Member {
     pub(super) failed: Option<Diagnostic>,
     /// Why it isn't accepted as it is, although it is served with what there is.
     pub(super) rejected: Option<Diagnostic>,
+}
+
+impl Member {
+    /// The Gateway by itself: nothing said of its fleet and its listeners yet.
+    pub(super) fn without_listeners(&self) -> GatewayContext {
+        GatewayContext {
+            gateway: Arc::clone(&self.gateway),
+            ir_key: Arc::from(""),
+            envoy_proxy: self.envoy_proxy.clone(),
+            failed: self.failed.clone(),
+            rejected: self.rejected.clone(),
+            conditions: Vec::new(),
+            listeners: Vec::new(),
+            own_envoy_proxy: self.own.as_ref().map(|proxy| proxy.key()),
+            own_envoy_proxy_faults: self.own_faults.clone(),
+        }
+    }
 }
 
 /// Decides about one Gateway.

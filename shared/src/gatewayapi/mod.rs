@@ -7,7 +7,6 @@
 
 pub mod assembly;
 pub mod attachment;
-mod backend_setting;
 pub mod backend_status;
 pub mod backends;
 mod ca_certificates;

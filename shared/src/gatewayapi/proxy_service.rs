@@ -8,7 +8,7 @@ use super::service_setting::{self, RouteTo};
 use super::view::View;
 use crate::api::envoy_proxy::RoutingType;
 use crate::api::gateway::Gateway;
-use crate::ir::destination::{AppProtocol, DestinationSetting, RouteDestination};
+use crate::ir::destination::{DestinationSetting, RouteDestination};
 
 /// The destination; none while there is no such Service, or it has no endpoints yet.
 pub(super) fn destination(view: &View<'_>, plan: &FleetPlan, gateway: &Gateway) -> Option<RouteDestination> {
@@ -18,7 +18,7 @@ pub(super) fn destination(view: &View<'_>, plan: &FleetPlan, gateway: &Gateway) 
     let by_service =
         plan.class.envoy_proxy.as_ref().is_some_and(|it| it.spec.routing_type == Some(RoutingType::Service));
     let to = if by_service { RouteTo::Service } else { RouteTo::Endpoints };
-    let setting = service_setting::setting(view, service, port, to, AppProtocol::Tcp).ok()?;
+    let setting = service_setting::setting(view, service, port, to).ok()?;
     let setting = DestinationSetting { name: Arc::clone(&plan.ir_key), ..setting };
     Some(RouteDestination {
         name: Arc::clone(&plan.ir_key),

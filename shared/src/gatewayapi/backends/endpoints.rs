@@ -8,7 +8,7 @@ use crate::diagnostic::FieldPath;
 use crate::gatewayapi::backends::address_types;
 use crate::gatewayapi::decision::RouteFault;
 use crate::gatewayapi::routes::outcome::reason;
-use crate::gatewayapi::routes::scope::Scope;
+use crate::gatewayapi::view::View;
 use crate::ir::destination::{DestinationAddressType, DestinationEndpoint};
 use crate::resources::ServiceOwner;
 
@@ -17,13 +17,13 @@ use crate::resources::ServiceOwner;
 /// # Errors
 /// There are none, or they are partly names and partly addresses. The path begins at the backendRef.
 pub fn endpoints(
-    scope: &Scope<'_, '_>,
+    view: &View<'_>,
     owner: ServiceOwner,
     kind: &str,
     key: &ObjectKey,
     port: &str,
 ) -> Result<(Vec<DestinationEndpoint>, Option<DestinationAddressType>), RouteFault> {
-    let slices = scope.view.endpoint_slices(owner, key);
+    let slices = view.endpoint_slices(owner, key);
     let endpoints: Vec<_> = slices.iter().flat_map(|slice| of_slice(slice, port)).collect();
     if endpoints.is_empty() {
         let message = format!(

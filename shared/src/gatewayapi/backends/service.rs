@@ -29,7 +29,7 @@ pub fn setting(
         (vec![cluster_ip_endpoint(host, port.port)], None)
     } else {
         let name = port.name.as_deref().unwrap_or_default();
-        endpoints::endpoints(scope, ServiceOwner::Service, Service::KIND, &service.key(), name)?
+        endpoints::endpoints(scope.view, ServiceOwner::Service, Service::KIND, &service.key(), name)?
     };
     Ok(DestinationSetting {
         protocol: Some(protocol),

@@ -27,7 +27,7 @@ pub fn setting(
         (endpoints, None)
     } else {
         let name = port.name.as_deref().unwrap_or_default();
-        endpoints::endpoints(scope, ServiceOwner::ServiceImport, ServiceImport::KIND, &import.key(), name)?
+        endpoints::endpoints(scope.view, ServiceOwner::ServiceImport, ServiceImport::KIND, &import.key(), name)?
     };
     Ok(DestinationSetting {
         protocol: Some(protocol),

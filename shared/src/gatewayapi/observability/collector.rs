@@ -4,21 +4,26 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::api::backend::Backend;
+use crate::api::backend::{Backend, BackendType};
 use crate::api::cluster_settings::{ClusterSettings, EnvoyBackendRef};
 use crate::api::envoy_proxy::{EnvoyProxy, RoutingType};
 use crate::api::metadata::{Object, ObjectKey};
 use crate::api::service::Service;
 use crate::diagnostic::{Diagnostic, FieldPath};
-use crate::gatewayapi::backend_setting;
+use crate::gatewayapi::backends::{self, validity};
 use crate::gatewayapi::classes::INVALID_PARAMETERS;
+use crate::gatewayapi::decision::RouteKind;
+use crate::gatewayapi::fleet::GatewayContext;
+use crate::gatewayapi::member::Member;
 use crate::gatewayapi::metadata::resource_metadata;
+use crate::gatewayapi::routes::scope::Scope;
 use crate::gatewayapi::service_setting::{self, RouteTo};
 use crate::gatewayapi::view::View;
 use crate::ir::destination::{
     AppProtocol, DestinationAddressType, DestinationEndpoint, DestinationSetting, RouteDestination,
 };
 use crate::ir::map_entry::MapEntry;
+use crate::ir::tls::TlsUpstreamConfig;
 use crate::ir::traffic::TrafficFeatures;
 
 /// Finds the collectors of one EnvoyProxy.
@@ -26,6 +31,9 @@ use crate::ir::traffic::TrafficFeatures;
 pub(super) struct Collectors<'p, 'a> {
     view: &'p View<'a>,
     proxy: &'p EnvoyProxy,
+    key: ObjectKey,
+    /// The Gateway, as far as TLS towards collectors depends on it.
+    gateway: Arc<GatewayContext>,
 }
 
 /// A collector as a destination.
@@ -54,8 +62,13 @@ pub(super) fn entries(map: &BTreeMap<String, String>) -> Vec<MapEntry> {
 }
 
 impl<'p, 'a> Collectors<'p, 'a> {
-    pub(super) const fn new(view: &'p View<'a>, proxy: &'p EnvoyProxy) -> Self {
-        Self { view, proxy }
+    pub(super) fn new(view: &'p View<'a>, member: &Member, proxy: &'p EnvoyProxy) -> Self {
+        Self { view, proxy, key: proxy.key(), gateway: Arc::new(member.without_listeners()) }
+    }
+
+    /// What TLS towards a collector depends on.
+    fn scope(&self) -> Scope<'_, 'a> {
+        Scope { view: self.view, kind: RouteKind::Http, route: &self.key, gateway: Some(&self.gateway) }
     }
 
     /// The EnvoyProxy.
@@ -121,7 +134,7 @@ impl<'p, 'a> Collectors<'p, 'a> {
             Some(RoutingType::Service) => RouteTo::Service,
             Some(RoutingType::Endpoint) | None => RouteTo::Endpoints,
         };
-        service_setting::setting(self.view, service, port, to, AppProtocol::Tcp)
+        service_setting::setting(self.view, service, port, to)
     }
 
     fn backend(&self, key: &ObjectKey) -> Result<DestinationSetting, String> {
@@ -134,8 +147,30 @@ impl<'p, 'a> Collectors<'p, 'a> {
             .view
             .backend(key)
             .ok_or_else(|| format!("there is no Backend {key}; create it or correct the reference"))?;
-        backend_setting::setting(backend)
+        let unfit = |words: String| format!("Backend {key} can't be used: {words}");
+        if let Some(fault) = validity::fault(backend, self.view.config().running_on_host) {
+            return Err(unfit(fault.to_string()));
+        }
+        if backend.spec.r#type == Some(BackendType::DynamicResolver) {
+            return Err(unfit("it is found by the host of a request, and telemetry has none".to_owned()));
+        }
+        let setting = backends::backend::setting(backend).map_err(|fault| unfit(fault.diagnostic.message))?;
+        let tls = backends::tls::tls(&self.scope(), backend).map_err(|fault| unfit(fault.diagnostic.message))?;
+        Ok(DestinationSetting {
+            protocol: setting.protocol.map(service_setting::or_tcp),
+            tls: tls.map(|tls| Box::new(named(tls, backend))),
+            ..setting
+        })
     }
+}
+
+/// TLS with the name to ask for: a request says none, so that of the only endpoint is taken.
+fn named(tls: TlsUpstreamConfig, backend: &Backend) -> TlsUpstreamConfig {
+    let only = match backend.spec.endpoints.as_slice() {
+        [endpoint] => endpoint.fqdn.as_ref().map(|name| name.hostname.clone()),
+        _ => None,
+    };
+    TlsUpstreamConfig { sni: tls.sni.clone().or(only), ..tls }
 }
 
 impl Collector {

@@ -60,7 +60,7 @@ fn fill(
     let empty = ProxyTelemetry::default();
     let telemetry = proxy.spec.telemetry.as_ref().unwrap_or(&empty);
     let ProxyTelemetry { access_log, tracing, metrics, request_id: _, health_check_log } = telemetry;
-    let collectors = Collectors::new(view, proxy);
+    let collectors = Collectors::new(view, member, proxy);
     observability.access_log = access_log::translate(&collectors, access_log.as_ref())?;
     if let Some(tracing) = tracing {
         let name = tracing::service_name(&member.gateway, merged);
