@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod admin_client;
+pub mod agent;
 pub mod args;
 pub mod backoff;
 pub mod infra;
@@ -10,4 +11,5 @@ pub mod metrics;
 pub mod provider;
 pub mod runtime;
 pub mod settings;
+pub mod translation;
 pub mod xds;
