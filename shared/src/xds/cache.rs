@@ -131,7 +131,6 @@ pub(super) struct ListenerState {
 #[derive(Clone, Debug)]
 pub(super) struct RouteConfig {
     pub(super) members: Vec<String>,
-    pub(super) body_limit: usize,
     pub(super) resource: Arc<Resource>,
 }
 

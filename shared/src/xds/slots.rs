@@ -141,8 +141,12 @@ fn exchange(old: &[Contribution], new: &mut [Contribution], update: &mut Update)
 
 fn rearrange(slots: &mut Vec<Slot>, routes: &[Arc<HttpRoute>], context: &RouteContext<'_>) -> Update {
     let mut update = Update { change: Change::Regroup, chain: false, removed: Vec::new(), added: Vec::new() };
-    let mut kept: FxHashMap<*const HttpRoute, Slot> =
-        std::mem::take(slots).into_iter().map(|slot| (Arc::as_ptr(&slot.source), slot)).collect();
+    let mut gone: Vec<Slot> = Vec::new();
+    let mut kept: FxHashMap<*const HttpRoute, Slot> = FxHashMap::default();
+    for slot in std::mem::take(slots) {
+        // A route that is there twice is kept once.
+        gone.extend(kept.insert(Arc::as_ptr(&slot.source), slot));
+    }
     slots.reserve_exact(routes.len());
     for route in routes {
         slots.push(kept.remove(&Arc::as_ptr(route)).unwrap_or_else(|| {
@@ -154,7 +158,7 @@ fn rearrange(slots: &mut Vec<Slot>, routes: &[Arc<HttpRoute>], context: &RouteCo
     }
     // Where routes that concern the chain change places, the first of them may be another one.
     update.chain |= slots.iter().any(|slot| slot.concerns_chain);
-    let mut gone: Vec<Slot> = kept.into_values().collect();
+    gone.extend(kept.into_values());
     gone.sort_by(|a, b| a.source.name.cmp(&b.source.name));
     for slot in gone {
         update.chain |= slot.concerns_chain;

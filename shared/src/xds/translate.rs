@@ -258,14 +258,9 @@ fn splice_route_configs(ir: &Xds, options: &Options, updated: &[Updated], cache:
             .filter_map(|index| cache.listeners.get(*index))
             .map(|state| state.header.core.name.clone())
             .collect();
-        let changed = indexes.iter().any(|index| updated.get(*index).is_none_or(|one| one.change != Change::Nothing));
-        let body_limit = match &known {
-            Some(known) if !changed => known.body_limit,
-            _ => longest_response(cache, &indexes),
-        };
-        let same =
-            known.as_ref().is_some_and(|known| !changed && known.members == names && known.body_limit == body_limit);
-        let body = (!same).then(|| splice(&name, &indexes, updated, body_limit, counts, options, cache));
+        let unchanged = known.as_ref().is_some_and(|known| known.members == names)
+            && indexes.iter().all(|index| updated.get(*index).is_some_and(|one| one.change == Change::Nothing));
+        let body = (!unchanged).then(|| splice(&name, &indexes, updated, counts, options, cache));
         let resource = match (known, body) {
             (Some(known), None) => {
                 restore_segments(&indexes, updated, &name, cache);
@@ -278,7 +273,7 @@ fn splice_route_configs(ir: &Xds, options: &Options, updated: &[Updated], cache:
                 resource
             }
         };
-        cache.route_configs.insert(name, RouteConfig { members: names, body_limit, resource });
+        cache.route_configs.insert(name, RouteConfig { members: names, resource });
     }
     changes.removed.extend(old.into_values().map(|gone| (ResourceType::Route, gone.resource)));
 }
@@ -288,7 +283,6 @@ fn splice(
     name: &str,
     indexes: &[usize],
     updated: &[Updated],
-    body_limit: usize,
     counts: bool,
     options: &Options,
     cache: &mut Cache,
@@ -305,7 +299,7 @@ fn splice(
         state.segment = buffer.len()..buffer.len() + segment.len();
         buffer.append(&mut segment);
     }
-    buffer.extend(config_tail(body_limit));
+    buffer.extend(config_tail(longest_response(cache, indexes)));
     buffer
 }
 
