@@ -1,9 +1,11 @@
 //! The kubectl plugin as a library, so that tests can call its commands.
 
 pub mod args;
+pub mod client;
 pub mod commands;
 pub mod exit;
 pub mod input;
+pub mod offline;
 pub mod render;
 
 use std::ffi::OsString;

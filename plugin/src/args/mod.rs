@@ -1,7 +1,12 @@
 //! The command line: what may be typed, and the help that teaches it.
 
 pub mod completion;
+pub mod explain;
 pub mod output;
+pub mod selection;
+pub mod source;
+pub mod status;
+pub mod translate;
 pub mod version;
 
 use std::ffi::OsString;
@@ -78,6 +83,12 @@ pub enum Color {
 /// The verbs; each has a file of the same name in `commands/`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Say why an object serves or doesn't: the layer that stops it, and what fixes it
+    Explain(explain::Explain),
+    /// List objects, one line each, worst first
+    Status(status::Status),
+    /// Show what manifests become: statuses, intermediate representation, Envoy resources
+    Translate(translate::Translate),
     /// Print the versions of this program and of what it is compatible with
     Version(version::Version),
     /// Print the completion script of a shell, or install kubectl's

@@ -1,6 +1,9 @@
 //! The verbs, one file each.
 
 pub mod completion;
+pub mod explain;
+pub mod status;
+pub mod translate;
 pub mod version;
 
 use crate::args::{Cli, Command};
@@ -12,9 +15,12 @@ use crate::render::printer::Printer;
 ///
 /// # Errors
 /// Why the command gave up.
-pub fn dispatch(cli: Cli, program: &'static str, _reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
+pub fn dispatch(cli: Cli, program: &'static str, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
     let Cli { color: _, help: _, command } = cli;
     match command {
+        Command::Explain(asked) => explain::run(&asked, reader, printer),
+        Command::Status(asked) => status::run(&asked, reader, printer),
+        Command::Translate(asked) => translate::run(&asked, reader, printer),
         Command::Version(asked) => version::run(&asked, printer),
         Command::Completion(asked) => completion::run(&asked, program, printer),
         Command::Complete(asked) => completion::complete(&asked, program, printer),

@@ -73,8 +73,19 @@ pub struct Delivery {
     pub sent: Option<String>,
     /// The last version it acknowledged.
     pub acked: Option<String>,
-    /// The last rejection, if nothing was acknowledged since.
+    /// The last rejection, until the proxy accepted a replacement of all it rejected.
     pub rejected: Option<Rejection>,
+    /// Changes that wait for others to be made first.
+    pub held: Vec<Held>,
+}
+
+/// A change that is not sent yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The resource.
+    pub name: String,
+    /// Why it waits, in words.
+    pub because: String,
 }
 
 /// A rejection (NACK).
@@ -86,6 +97,17 @@ pub struct Rejection {
     pub error: String,
     /// How long ago, in seconds.
     pub seconds_ago: u64,
+    /// The resources that were rejected, each with Envoy's words on it, as far as Envoy named them.
+    pub resources: Vec<RejectedResource>,
+}
+
+/// One resource that was rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectedResource {
+    /// Its name.
+    pub name: String,
+    /// Envoy's words on it.
+    pub error: String,
 }
 
 /// What Envoy's admin interface says.

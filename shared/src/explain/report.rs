@@ -23,6 +23,29 @@ pub struct Report {
     pub verdict: Verdict,
     /// The five layers, in the order traffic's configuration passes them.
     pub layers: Vec<Layer>,
+    /// What it became, by name, in each fleet that serves it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub became: Vec<Became>,
+}
+
+/// What an object became in one fleet, by the names it has in the IR and in Envoy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Became {
+    /// The fleet's IR key.
+    pub fleet: String,
+    /// Envoy listeners.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub listeners: Vec<String>,
+    /// Route configurations, which go by the names of IR listeners.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub route_configurations: Vec<String>,
+    /// Virtual hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub virtual_hosts: Vec<String>,
+    /// Clusters, which go by the names of IR destinations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<String>,
 }
 
 /// One object, and where it is written down.
@@ -246,7 +269,14 @@ impl Report {
         } else {
             Verdict::Yes
         };
-        Self { api_version: API_VERSION.to_owned(), kind: "Explanation".to_owned(), object, verdict, layers }
+        Self {
+            api_version: API_VERSION.to_owned(),
+            kind: "Explanation".to_owned(),
+            object,
+            verdict,
+            layers,
+            became: Vec::new(),
+        }
     }
 
     /// The layer that stops the object: the first that is broken.
