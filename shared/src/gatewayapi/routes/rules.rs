@@ -248,3 +248,153 @@ impl Backends {
         Verdict::Answer(500)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::any_object::AnyObject;
+    use crate::api::metadata::{Object, ObjectKey};
+    use crate::config::Config;
+    use crate::gatewayapi::decision::RouteKind;
+    use crate::gatewayapi::view::{Attachments, View};
+    use crate::resources::{Resources, decode};
+
+    const BACKENDS: &str = "
+apiVersion: v1
+kind: Service
+metadata: {name: good, namespace: shop}
+spec: {ports: [{name: http, port: 80}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: good-1, namespace: shop, labels: {kubernetes.io/service-name: good}}
+addressType: IPv4
+ports: [{name: http, port: 8080, protocol: TCP}]
+endpoints: [{addresses: [10.0.0.1]}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: empty, namespace: shop}
+spec: {ports: [{name: http, port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: elsewhere, namespace: shop}
+spec: {type: ExternalName, externalName: example.com, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: far, namespace: other}
+spec: {ports: [{name: http, port: 80}]}
+---
+";
+
+    /// What a route with these rules (YAML) becomes beside [`BACKENDS`].
+    fn made(rules_text: &str) -> Rules {
+        let route = format!(
+            "{BACKENDS}apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: cart, namespace: shop}}\nspec:\n  rules:\n{rules_text}"
+        );
+        let decoded = decode::manifests("test.yaml", &route);
+        assert_eq!(decoded.errors, []);
+        let objects: Vec<AnyObject> = decoded.objects.into_iter().map(|found| found.object).collect();
+        let resources: Resources = objects.into_iter().collect();
+        let (attachments, config) = (Attachments::default(), Config::default());
+        let view = View::new(&resources, &attachments, &config);
+        let route = Arc::clone(resources.http_routes().get(&ObjectKey::new("shop", "cart")).unwrap());
+        rules(&Scope { view: &view, kind: RouteKind::Http, route: &route.key(), gateway: None }, &route)
+    }
+
+    fn with_backends(refs: &str) -> Rules {
+        made(&format!("  - backendRefs: [{refs}]\n"))
+    }
+
+    /// The status requests are answered with; none where they are forwarded.
+    fn answer(made: &Rules) -> Option<u32> {
+        let [route] = made.routes.as_slice() else { panic!("one route: {:?}", made.routes) };
+        assert_ne!(route.destination.is_some(), route.direct_response.is_some());
+        route.direct_response.as_ref().and_then(|response| response.status_code)
+    }
+
+    #[test]
+    fn requests_are_answered_where_no_backend_can_take_them() {
+        for (refs, code, found) in [
+            ("{name: good, port: 80}", None, ""),
+            ("", Some(500), ""),
+            ("{name: good, port: 80, weight: 0}", Some(500), ""),
+            ("{name: gone, port: 80}", Some(500), "BackendNotFound spec.rules[0].backendRefs[0].name"),
+            ("{name: good}", Some(500), "PortNotSpecified spec.rules[0].backendRefs[0].port"),
+            ("{name: good, port: 81}", Some(500), "PortNotFound spec.rules[0].backendRefs[0].port"),
+            ("{name: elsewhere, port: 80}", Some(500), "UnsupportedValue spec.rules[0].backendRefs[0].name"),
+            (
+                "{name: far, namespace: other, port: 80}",
+                Some(500),
+                "RefNotPermitted spec.rules[0].backendRefs[0].namespace",
+            ),
+            ("{name: x, kind: Pod}", Some(500), "InvalidKind spec.rules[0].backendRefs[0].kind"),
+            ("{name: x, group: apps, kind: Service}", Some(500), "InvalidKind spec.rules[0].backendRefs[0].group"),
+            ("{name: empty, port: 80}", Some(503), "EndpointsNotFound spec.rules[0].backendRefs[0].name"),
+            (
+                "{name: good, port: 80}, {name: empty, port: 80}",
+                None,
+                "EndpointsNotFound spec.rules[0].backendRefs[1].name",
+            ),
+        ] {
+            let made = with_backends(refs);
+            assert_eq!(answer(&made), code, "{refs}");
+            let shown: Vec<_> =
+                made.faults.iter().map(|f| format!("{} {}", f.diagnostic.reason, f.diagnostic.path)).collect();
+            assert_eq!(shown.join(";"), found, "{refs}");
+            assert!(made.dropped.is_empty(), "{refs}");
+        }
+    }
+
+    #[test]
+    fn a_broken_reference_keeps_its_share() {
+        let made = with_backends("{name: good, port: 80, weight: 3}, {name: gone, port: 80, weight: 1}");
+        let destination = made.routes[0].destination.as_ref().unwrap();
+        let shares: Vec<_> = destination.settings.iter().map(|s| (s.weight, s.invalid, s.endpoints.len())).collect();
+        assert_eq!(shares, [(Some(3), false, 1), (Some(1), true, 0)]);
+        let both = with_backends("{name: empty, port: 80}, {name: gone, port: 80}");
+        assert_eq!(answer(&both), Some(500), "a broken reference is worse than one without endpoints");
+    }
+
+    #[test]
+    fn the_matches_of_a_rule_share_one_destination() {
+        let made = made(
+            "  - matches: [{path: {value: /a}}, {path: {value: /b}}]\n    backendRefs: [{name: good, port: 80}]\n",
+        );
+        let names: Vec<_> = made.routes.iter().map(|route| &*route.name).collect();
+        assert_eq!(names, ["httproute/shop/cart/rule/0/match/0", "httproute/shop/cart/rule/0/match/1"]);
+        let [a, b] = [0, 1].map(|index| made.routes[index].destination.as_ref().unwrap());
+        assert!(Arc::ptr_eq(a, b));
+        assert_eq!(
+            (&*a.name, &*a.settings[0].name),
+            ("httproute/shop/cart/rule/0", "httproute/shop/cart/rule/0/backend/0")
+        );
+    }
+
+    #[test]
+    fn a_rule_that_cant_be_used_takes_no_other_with_it() {
+        let made = made(
+            "  - matches: [{path: {type: RegularExpression, value: 'a('}}]
+  - filters: [{type: Magic}]
+    backendRefs: [{name: good, port: 80}]
+  - filters: [{type: RequestMirror, requestMirror: {backendRef: {name: empty, port: 80}}}]
+    backendRefs: [{name: good, port: 80}]
+",
+        );
+        assert_eq!(made.dropped, [0, 1]);
+        let answers: Vec<_> = made.routes.iter().map(|route| route.direct_response.is_some()).collect();
+        assert_eq!(answers, [true, false], "no route for the first rule, an answer for the second");
+        let paths: Vec<_> = made.faults.iter().map(|fault| fault.diagnostic.path.to_string()).collect();
+        assert_eq!(
+            paths,
+            [
+                "spec.rules[0].matches[0].path.value",
+                "spec.rules[1].filters[0].type",
+                "spec.rules[2].filters[0].requestMirror.backendRef.name"
+            ]
+        );
+        assert!(made.routes[1].mirrors.is_empty());
+    }
+}
