@@ -13,9 +13,13 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 use tracing::{info, warn};
 
 use crate::admin::{self, Admin};
+use crate::evidence::Witnesses;
+use crate::explain_service::ExplainService;
 use crate::infra::host::{Desired, Host, HostConfig, HostStatus, envoy_binary, plan::plan};
 use crate::logging::LogLevel;
 use crate::metrics::Metrics;
@@ -105,6 +109,11 @@ impl Agent {
             }
         });
         let host_status = host.as_ref().map(Host::status);
+        let service = ExplainService {
+            latest: Arc::clone(&latest),
+            witnesses: Witnesses { cache: snapshots.clone(), ledger: ledger.clone(), host: host_status.clone() },
+        };
+        tasks.spawn(serve_api(api, service, stop.clone()));
         serve_admin(admin, metrics_listener, &metrics, &log_level, &latest, &tasks, &stop);
         if let Some(status) = host_status {
             tasks.spawn(count_envoys(status, metrics.clone(), stop.clone()));
@@ -249,6 +258,16 @@ fn start_provider(
         }
     });
     stopped.drop_guard()
+}
+
+async fn serve_api(listener: TcpListener, service: ExplainService, stop: CancellationToken) {
+    let served = Server::builder()
+        .add_service(service.into_server())
+        .serve_with_incoming_shutdown(TcpIncoming::from(listener), stop.cancelled_owned())
+        .await;
+    if let Err(error) = served {
+        tracing::error!(%error, "the API failed");
+    }
 }
 
 fn serve_admin(

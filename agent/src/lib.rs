@@ -5,6 +5,8 @@ pub mod admin_client;
 pub mod agent;
 pub mod args;
 pub mod backoff;
+pub mod evidence;
+pub mod explain_service;
 pub mod infra;
 pub mod logging;
 pub mod metrics;

@@ -3,7 +3,7 @@
 /// Version 1 of the API.
 #[expect(
     missing_docs,
-    clippy::all,
+    clippy::allow_attributes,
     clippy::allow_attributes_without_reason,
     unused_qualifications,
     reason = "generated code"

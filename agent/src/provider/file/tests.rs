@@ -1,6 +1,6 @@
 //! Files change in every way files change; what comes out is what they say.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test ends where something is not as it has to be")]
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it has to be")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
