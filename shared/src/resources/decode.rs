@@ -23,6 +23,10 @@ use lines::Lines;
 /// What is said about a field no type has.
 const UNKNOWN_FIELD: &str = "unknown field, it is ignored; check its spelling and place";
 
+/// What is said about a field whose name begins with a capital.
+const CAPITALIZED: &str =
+    "begins with a small letter, and is read as if it did here; correct it, a cluster would drop the field";
+
 /// What is said about a number where text belongs.
 const UNQUOTED: &str = "must be a string and is read as one here; put it in quotes, a cluster would refuse it";
 
@@ -198,6 +202,9 @@ impl ReadingFile<'_> {
         }
         for path in &typed.unquoted {
             self.warning(&mut place, identity.clone(), path, UNQUOTED.to_owned());
+        }
+        for path in &typed.capitalized {
+            self.warning(&mut place, identity.clone(), path, CAPITALIZED.to_owned());
         }
         match typed.result {
             Ok(object) if object.metadata().name.is_empty() => {

@@ -65,7 +65,8 @@ pub fn config(source: &str, text: &str) -> Result<DecodedConfig, Vec<Finding>> {
     let typed = typed::<EnvoyGateway>(Value::Mapping(map));
     let unknown = typed.unknown.iter().map(|path| finding(path, super::UNKNOWN_FIELD.to_owned()));
     let unquoted = typed.unquoted.iter().map(|path| finding(path, super::UNQUOTED.to_owned()));
-    let warnings: Vec<_> = unknown.chain(unquoted).collect();
+    let capitalized = typed.capitalized.iter().map(|path| finding(path, super::CAPITALIZED.to_owned()));
+    let warnings: Vec<_> = unknown.chain(unquoted).chain(capitalized).collect();
     match typed.result {
         Ok(config) => Ok(DecodedConfig { config, extras, warnings }),
         Err(mistake) => Err(std::iter::once(finding(&mistake.path, mistake.message)).chain(warnings).collect()),

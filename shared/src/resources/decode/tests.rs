@@ -158,3 +158,13 @@ fn a_number_where_text_belongs_is_read_as_text_with_a_warning() {
     );
     assert_eq!(decoded.objects[0].object.metadata().labels["app.kubernetes.io/version"], "2");
 }
+
+#[test]
+fn a_field_with_a_capital_is_read_as_what_it_means_with_a_warning() {
+    let text = "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: Backend\nmetadata: {name: b, namespace: n}\nspec:\n  \
+                AppProtocols: [gateway.envoyproxy.io/h2c]\n  Nonsense: 1\n";
+    let decoded = manifests("b.yaml", text);
+    assert_eq!(told(&decoded.warnings), [(6, "spec.Nonsense", UNKNOWN_FIELD), (5, "spec.AppProtocols", CAPITALIZED)]);
+    let json = decoded.objects[0].object.manifest().unwrap();
+    assert_eq!(json["spec"]["appProtocols"][0], "gateway.envoyproxy.io/h2c");
+}

@@ -11,6 +11,8 @@ pub(super) struct Typed<T> {
     pub(super) unknown: Vec<String>,
     /// Numbers and truth values that stood where text belongs, and were read as text.
     pub(super) unquoted: Vec<String>,
+    /// Fields written with a capital that were read as what they mean.
+    pub(super) capitalized: Vec<String>,
 }
 
 /// A value that doesn't fit its field.
@@ -24,6 +26,7 @@ pub(super) struct Mistake {
 }
 
 /// One step into a tree.
+#[derive(Clone)]
 enum Step {
     Field(String),
     Item(usize),
@@ -31,7 +34,8 @@ enum Step {
 
 impl<T> Typed<T> {
     pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Typed<U> {
-        Typed { result: self.result.map(f), unknown: self.unknown, unquoted: self.unquoted }
+        let Self { result, unknown, unquoted, capitalized } = self;
+        Typed { result: result.map(f), unknown, unquoted, capitalized }
     }
 }
 
@@ -40,12 +44,14 @@ const MOST_UNQUOTED: usize = 64;
 
 /// Reads a `T` from an object without `apiVersion` and `kind`.
 ///
-/// A number or truth value where text belongs is read as text, as Envoy Gateway does for files, and noted.
+/// Two slips are read as what they mean, as Envoy Gateway does for files, and noted: a number or truth value where text
+/// belongs, and a field name that begins with a capital.
 pub(super) fn typed<T: DeserializeOwned>(mut value: Value) -> Typed<T> {
     normalize(&mut value);
     let mut unquoted = Vec::new();
+    let mut capitalized = Vec::new();
     loop {
-        let (result, unknown) = attempt::<T>(&value);
+        let Attempt { result, unknown } = attempt::<T>(&value);
         if let Err(mistake) = &result
             && unquoted.len() < MOST_UNQUOTED
             && mistake.message.starts_with("must be a string")
@@ -54,16 +60,30 @@ pub(super) fn typed<T: DeserializeOwned>(mut value: Value) -> Typed<T> {
             unquoted.push(mistake.path.clone());
             continue;
         }
-        return Typed { result, unknown, unquoted };
+        if capitalized.is_empty() {
+            capitalized = lower_known::<T>(&mut value, &unknown);
+            if !capitalized.is_empty() {
+                continue;
+            }
+        }
+        let unknown = unknown.iter().map(|steps| path_text(steps)).collect();
+        return Typed { result, unknown, unquoted, capitalized };
     }
 }
 
+/// What came of reading a tree as a type.
+struct Attempt<T> {
+    result: Result<T, Mistake>,
+    /// The ways to the fields the type does not have.
+    unknown: Vec<Vec<Step>>,
+}
+
 /// The typed value, and the fields it does not have.
-fn attempt<T: DeserializeOwned>(value: &Value) -> (Result<T, Mistake>, Vec<String>) {
+fn attempt<T: DeserializeOwned>(value: &Value) -> Attempt<T> {
     let mut unknown = Vec::new();
     let mut track = serde_path_to_error::Track::new();
     let result = {
-        let mut note = |path: serde_ignored::Path<'_>| unknown.push(text_of(&path));
+        let mut note = |path: serde_ignored::Path<'_>| unknown.push(ignored_steps(&path));
         let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
         T::deserialize(serde_ignored::Deserializer::new(tracked, &mut note))
     };
@@ -71,21 +91,54 @@ fn attempt<T: DeserializeOwned>(value: &Value) -> (Result<T, Mistake>, Vec<Strin
         let steps = steps_of(&track.path());
         Mistake { path: path_text(&steps), message: message_of(&error), steps }
     });
-    unknown.retain(|path| path != "metadata.managedFields" && path != "metadata.selfLink");
-    (result, unknown)
+    unknown.retain(|steps| !matches!(path_text(steps).as_str(), "metadata.managedFields" | "metadata.selfLink"));
+    Attempt { result, unknown }
+}
+
+/// Gives the unknown fields that begin with a capital their small letter, where the type knows them by that name.
+/// Returns the paths of those, as written.
+fn lower_known<T: DeserializeOwned>(value: &mut Value, unknown: &[Vec<Step>]) -> Vec<String> {
+    let mut lowered = Vec::new();
+    for steps in unknown {
+        let mut changed = value.clone();
+        let Some(respelled) = lower_last(&mut changed, steps) else { continue };
+        let still_unknown = attempt::<T>(&changed).unknown;
+        if !still_unknown.iter().any(|steps| path_text(steps) == path_text(&respelled)) {
+            *value = changed;
+            lowered.push(path_text(steps));
+        }
+    }
+    lowered
+}
+
+/// Gives the field at the end of `steps` a small first letter and returns the way to it; nothing where it has one or
+/// stands beside a field of that name.
+fn lower_last(value: &mut Value, steps: &[Step]) -> Option<Vec<Step>> {
+    let (last, parents) = steps.split_last()?;
+    let Step::Field(name) = last else { return None };
+    let mut letters = name.chars();
+    let first = letters.next().filter(char::is_ascii_uppercase)?;
+    let lowered = format!("{}{}", first.to_ascii_lowercase(), letters.as_str());
+    let map = place_of(value, parents)?.as_mapping_mut()?;
+    if map.contains_key(&lowered) {
+        return None;
+    }
+    let field = map.remove(name)?;
+    map.insert(Value::String(lowered.clone()), field);
+    Some(parents.iter().cloned().chain([Step::Field(lowered)]).collect())
+}
+
+/// The part of a tree that `steps` lead to.
+fn place_of<'v>(value: &'v mut Value, steps: &[Step]) -> Option<&'v mut Value> {
+    steps.iter().try_fold(value, |place, step| match step {
+        Step::Field(name) => place.get_mut(name),
+        Step::Item(index) => place.get_mut(*index),
+    })
 }
 
 /// Turns the number or truth value at the end of `steps` into text; says whether there was one.
 fn quote(value: &mut Value, steps: &[Step]) -> bool {
-    let mut place = value;
-    for step in steps {
-        let next = match step {
-            Step::Field(name) => place.get_mut(name),
-            Step::Item(index) => place.get_mut(*index),
-        };
-        let Some(next) = next else { return false };
-        place = next;
-    }
+    let Some(place) = place_of(value, steps) else { return false };
     let text = match place {
         Value::Number(number) => number.to_string(),
         Value::Bool(truth) => truth.to_string(),
@@ -135,14 +188,20 @@ fn amount_as_text(value: &mut Value) {
     }
 }
 
-/// `spec.rules[0].name` instead of the `spec.rules.0.name` the crate prints.
-fn text_of(path: &serde_ignored::Path<'_>) -> String {
+fn ignored_steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     use serde_ignored::Path;
+    let extended = |parent, step| {
+        let mut steps = ignored_steps(parent);
+        steps.push(step);
+        steps
+    };
     match path {
-        Path::Root => String::new(),
-        Path::Seq { parent, index } => format!("{}[{index}]", text_of(parent)),
-        Path::Map { parent, key } => join(&text_of(parent), key),
-        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => text_of(parent),
+        Path::Root => Vec::new(),
+        Path::Seq { parent, index } => extended(parent, Step::Item(*index)),
+        Path::Map { parent, key } => extended(parent, Step::Field(key.clone())),
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => {
+            ignored_steps(parent)
+        }
     }
 }
 
