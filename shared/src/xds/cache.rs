@@ -183,7 +183,7 @@ pub(super) fn header_of(listener: &HttpListener) -> HttpListener {
         host: host.clone(),
         http1: http1.clone(),
         http2: http2.clone(),
-        http3: http3.clone(),
+        http3: *http3,
         grpc: grpc.clone(),
         health_check: health_check.clone(),
         timeout: timeout.clone(),

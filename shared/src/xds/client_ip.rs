@@ -22,7 +22,6 @@ pub(super) fn original_ip_detection(
                 .unwrap_or_default()
                 .then(|| HttpStatus { code: StatusCode::Forbidden.into() }),
             allow_extension_to_set_address_as_trusted: true,
-            ..CustomHeaderConfig::default()
         };
         return Ok(vec![extension("envoy.extensions.http.original_ip_detection.custom_header", &config)]);
     }

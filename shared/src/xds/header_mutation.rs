@@ -23,10 +23,7 @@ pub(super) fn early_mutations(headers: Option<&HeaderSettings>) -> Result<Vec<Ty
     if mutations.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![extension(
-        "envoy.http.early_header_mutation.header_mutation",
-        &EarlyMutation { mutations, ..EarlyMutation::default() },
-    )])
+    Ok(vec![extension("envoy.http.early_header_mutation.header_mutation", &EarlyMutation { mutations })])
 }
 
 /// The filter that changes response headers last.

@@ -36,9 +36,11 @@ pub(super) fn load_balancing(
     balancer: Option<&LoadBalancer>,
     settings: &[DestinationSetting],
 ) -> Option<LoadBalancingPolicy> {
-    let near = balancer
-        .and_then(|balancer| balancer.prefer_local.as_ref())
-        .or_else(|| if let [only] = settings { only.prefer_local.as_deref() } else { None });
+    let near = balancer.and_then(|balancer| balancer.prefer_local.as_ref()).or(if let [only] = settings {
+        only.prefer_local.as_deref()
+    } else {
+        None
+    });
     let Some(balancer) = balancer else {
         return Some(match near {
             None => DEFAULT.clone(),
@@ -214,7 +216,7 @@ fn backend_utilization(source: &BackendUtilization, balancer: &LoadBalancer) -> 
     if balancer.weighted_zones.is_empty() {
         return inner;
     }
-    policy("wrr_locality", &WrrLocality { endpoint_picking_policy: Some(inner), ..WrrLocality::default() })
+    policy("wrr_locality", &WrrLocality { endpoint_picking_policy: Some(inner) })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a percentage is small enough for an f32")]

@@ -229,12 +229,9 @@ fn hash_policy_of(balancer: Option<&LoadBalancer>) -> Vec<HashPolicy> {
         .and_then(|balancer| balancer.consistent_hash.as_ref())
         .and_then(|hash| hash.source_ip)
         .unwrap_or_default();
-    by_source
-        .then(|| HashPolicy {
-            policy_specifier: Some(hash_policy::PolicySpecifier::SourceIp(hash_policy::SourceIp {})),
-        })
-        .into_iter()
-        .collect()
+    let policy =
+        HashPolicy { policy_specifier: Some(hash_policy::PolicySpecifier::SourceIp(hash_policy::SourceIp {})) };
+    by_source.then_some(policy).into_iter().collect()
 }
 
 /// Resolves the server name. It shares the cache of the route's cluster, whose IP family TCP routes leave open.

@@ -83,7 +83,6 @@ fn deny_loopback(header: &str) -> RbacPerRoute {
                 )),
             }),
             on_match: Some(action("deny-loopback-host", &deny)),
-            ..matcher_list::FieldMatcher::default()
         }],
     };
     RbacPerRoute {
