@@ -1,24 +1,21 @@
-//! The whole agent in this process, without Envoys: files are watched, translated and served over real gRPC.
+//! The whole agent in this process, without Envoys: files are watched, translated and served over real gRPC, and its
+//! API answers.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use gateway_agent::provider::file::{self, Loaded};
+use clap::Parser as _;
+use gateway_agent::args::Args;
+use gateway_agent::logging::LogLevel;
+use gateway_agent::settings::Settings;
+use gateway_agent::translation::Translated;
 use gateway_agent::xds::cache::SnapshotCache;
 use gateway_agent::xds::ledger::Ledger;
-use gateway_agent::xds::metrics::XdsMetrics;
-use gateway_agent::xds::service::{XdsOptions, XdsServer};
 use gateway_shared::config::Config;
 use gateway_shared::gatewayapi::object_status::object_statuses;
-use gateway_shared::pipeline::{self, Cache, Outcome};
-use prometheus_client::registry::Registry;
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use crate::contains::difference;
 use crate::proxy_config::ProxyConfig;
@@ -28,13 +25,9 @@ use crate::xds_client::{Received, XdsClient};
 /// A running agent. It stops when it is dropped.
 #[derive(Debug)]
 pub struct Agent {
-    xds: SocketAddr,
-    snapshots: SnapshotCache,
-    ledger: Ledger,
+    agent: gateway_agent::agent::Agent,
     config: Config,
     directory: TempDir,
-    outcome: watch::Receiver<Option<Arc<Outcome>>>,
-    stop: CancellationToken,
 }
 
 impl Agent {
@@ -47,38 +40,23 @@ impl Agent {
         let objects = directory.path().join("objects");
         std::fs::create_dir(&objects).expect("a folder for the objects");
         write(&objects, "objects.yaml", documents);
-        let config = Config { backend_enabled: true, ..Config::default() };
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
-        let xds = listener.local_addr().expect("a bound socket has an address");
-        let stop = CancellationToken::new();
-        let (snapshots, ledger) = (SnapshotCache::new(), Ledger::new());
-        let metrics = XdsMetrics::new(&mut Registry::default());
-        let server = XdsServer::new(snapshots.clone(), ledger.clone(), metrics, XdsOptions::default());
-        tokio::spawn(server.serve(listener, stop.clone().cancelled_owned()));
-        let loaded = file::start(vec![objects], stop.clone());
-        let (sender, mut outcome) = watch::channel(None);
-        tokio::spawn(translate(loaded, config.clone(), snapshots.clone(), sender));
-        let first = tokio::time::timeout(wait::PATIENCE, outcome.wait_for(Option::is_some)).await;
-        assert!(first.is_ok_and(|it| it.is_ok()), "the agent never translated");
-        Self { xds, snapshots, ledger, config, directory, outcome, stop }
-    }
-
-    /// Where its xDS server listens.
-    #[must_use]
-    pub const fn xds(&self) -> SocketAddr {
-        self.xds
-    }
-
-    /// What it serves, to be published into by a test that wants a resource no translation gives.
-    #[must_use]
-    pub const fn snapshots(&self) -> &SnapshotCache {
-        &self.snapshots
-    }
-
-    /// What proxies were delivered.
-    #[must_use]
-    pub const fn ledger(&self) -> &Ledger {
-        &self.ledger
+        let config = directory.path().join("envoy-gateway.yaml");
+        let text = configuration(&objects, "");
+        std::fs::write(&config, text).expect("the configuration can be written");
+        let words = ["gateway-agent", "--xds-address=127.0.0.1:0", "--api-address=127.0.0.1:0"];
+        let words = words.map(str::to_owned).into_iter().chain([
+            "--admin-address=127.0.0.1:0".to_owned(),
+            "--metrics-address=127.0.0.1:0".to_owned(),
+            format!("--config={}", config.display()),
+        ]);
+        let args = Args::try_parse_from(words).expect("the command line is right");
+        let settings = Settings::read(&args, None).expect("the configuration is right");
+        let config = settings.translation.clone();
+        // It runs no Envoys, so it needs no guard program.
+        let agent = gateway_agent::agent::Agent::start(settings, "/nonexistent".into(), LogLevel::unconnected()).await;
+        let started = Self { agent: agent.expect("the agent starts"), config, directory };
+        wait::until("a translation", async || started.agent.latest.load().as_ref().map(|_| ()).ok_or("none")).await;
+        started
     }
 
     /// Puts a file into its folder, in one step.
@@ -94,19 +72,43 @@ impl Agent {
         std::fs::remove_file(self.directory.path().join("objects").join(name)).expect("the file is there");
     }
 
-    /// What the last translation gave.
+    /// Where its xDS server listens.
+    #[must_use]
+    pub const fn xds(&self) -> SocketAddr {
+        self.agent.addresses.xds
+    }
+
+    /// Where its API listens.
+    #[must_use]
+    pub const fn api(&self) -> SocketAddr {
+        self.agent.addresses.api
+    }
+
+    /// What it serves, to be published into by a test that wants a resource no translation gives.
+    #[must_use]
+    pub const fn snapshots(&self) -> &SnapshotCache {
+        &self.agent.snapshots
+    }
+
+    /// What proxies were delivered.
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
+        &self.agent.ledger
+    }
+
+    /// The last translation.
     ///
     /// # Panics
     /// Never: the first one has been waited for.
     #[must_use]
-    pub fn outcome(&self) -> Arc<Outcome> {
-        self.outcome.borrow().clone().expect("the first translation has been waited for")
+    pub fn translated(&self) -> Arc<Translated> {
+        self.agent.latest.load_full().expect("the first translation has been waited for")
     }
 
     /// The status that object gets now; null where it gets none.
     #[must_use]
     pub fn status(&self, kind: &str, name: &str) -> Value {
-        let outcome = self.outcome();
+        let Translated { outcome, .. } = &*self.translated();
         let statuses = object_statuses(&outcome.resources, &self.config, &outcome.translation);
         let found = statuses.into_iter().find(|status| {
             let namespace = status.metadata.get("namespace").map(|namespace| format!("{namespace}/"));
@@ -145,12 +147,6 @@ impl Agent {
     }
 }
 
-impl Drop for Agent {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
-}
-
 /// What a proxy of the Gateway `infra/edge` is sent when these are the objects.
 pub async fn served(documents: &[&str]) -> ProxyConfig {
     Agent::start(documents).await.proxy("infra/edge").await
@@ -182,26 +178,4 @@ pub fn write(folder: &Path, name: &str, documents: &[&str]) {
     let part = folder.join(format!(".{name}.part"));
     std::fs::write(&part, crate::manifests::file(documents)).expect("the file can be written");
     std::fs::rename(&part, folder.join(name)).expect("the file can be moved into its place");
-}
-
-async fn translate(
-    mut loaded: watch::Receiver<Option<Arc<Loaded>>>,
-    config: Config,
-    snapshots: SnapshotCache,
-    sender: watch::Sender<Option<Arc<Outcome>>>,
-) {
-    let mut cache = Cache::default();
-    while loaded.changed().await.is_ok() {
-        let Some(now) = loaded.borrow_and_update().clone() else { continue };
-        assert!(now.errors.is_empty(), "the objects of a test are well formed: {:?}", now.errors);
-        let outcome = pipeline::run(&now.resources, &config, &mut cache);
-        let at = SystemTime::now();
-        for (key, snapshot) in &outcome.snapshots {
-            snapshots.publish(key, Arc::clone(&snapshot.table), at);
-        }
-        for key in snapshots.keys().iter().filter(|key| !outcome.snapshots.contains_key(*key)) {
-            snapshots.remove(key, at);
-        }
-        sender.send_replace(Some(Arc::new(outcome)));
-    }
 }

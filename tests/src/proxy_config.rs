@@ -38,6 +38,12 @@ impl ProxyConfig {
         }
     }
 
+    /// The names of the listeners of Gateways, in order; every proxy has one more, for readiness probes.
+    #[must_use]
+    pub fn listeners(&self) -> Vec<&str> {
+        self.names(ResourceType::Listener).into_iter().filter(|name| !name.starts_with("envoy-gateway-proxy-")).collect()
+    }
+
     /// The listener of this name.
     #[must_use]
     #[track_caller]

@@ -108,7 +108,7 @@ fn a_wrong_type_is_told_with_its_line_and_path_and_the_others_are_used() {
 fn an_unknown_field_is_a_warning_with_its_line_and_path() {
     let told = translate(good().replace("  gatewayClassName: eg", "  gatewayClasName: x\n  gatewayClassName: eg").as_bytes());
     assert_eq!(told.exit, Exit::Fine, "{}", told.err);
-    assert!(told.err.contains("FILE:10") && told.err.contains("spec.gatewayClasName"), "{}", told.err);
+    assert!(told.err.contains("FILE:11") && told.err.contains("spec.gatewayClasName"), "{}", told.err);
 }
 
 #[test]

@@ -110,7 +110,10 @@ impl Assembly {
             listener.attached += 1;
             for (index, route) in piece.routes.iter().enumerate() {
                 listener.entries.insert(piece.position(index, route, listener.keep_order), Arc::clone(route));
-                listener.overlaps.entry(overlap_key(route)).or_default().push(piece.owner());
+                let owners = listener.overlaps.entry(overlap_key(route)).or_default();
+                // In order, whoever came first, so that a full and an incremental run agree.
+                let owner = piece.owner();
+                owners.insert(owners.partition_point(|other| *other <= owner), owner);
             }
             touched.insert(Arc::clone(piece.listener));
         }

@@ -17,19 +17,23 @@ async fn domains(namespaces: &str) -> Vec<String> {
 async fn same_is_the_namespace_of_the_gateway() {
     assert_eq!(domains("{from: Same}").await, [] as [&str; 0]);
     let checkout = http_route("checkout", "  rules: [{backendRefs: [{name: cart, port: 80}]}]");
-    let agent = Agent::start(&[&gateway("{from: Same}"), &checkout]).await;
+    let agent = Agent::start(&[&gateway("{from: Same}"), &service("shop", "cart", &[("10.0.0.1", 8080)]), &checkout]).await;
     agent
         .expect_status(
             "HTTPRoute",
             "shop/checkout",
-            "parents: [{conditions: [{type: Accepted, status: 'False', reason: NotAllowedByListeners}]}]",
+            "
+parents:
+- conditions:
+  - {type: Accepted, status: 'False', reason: NotAllowedByListeners}
+  - {type: ResolvedRefs, status: 'True'}",
         )
         .await;
 }
 
 #[tokio::test]
 async fn a_selector_picks_namespaces_by_their_labels() {
-    assert_eq!(domains("{from: Selector, selector: {matchLabels: {team: shop}}}").await, ["http-8080: *"]);
+    assert_eq!(domains("{from: Selector, selector: {matchLabels: {team: shop}}}").await, ["infra/edge/http: *"]);
     assert_eq!(domains("{from: Selector, selector: {matchLabels: {team: other}}}").await, [] as [&str; 0]);
 }
 

@@ -1,4 +1,4 @@
-//! Backend (gateway.envoyproxy.io) as a backend: addresses, host names and Unix sockets that are no Service.
+//! Backend (gateway.envoyproxy.io) as a backend: addresses and host names that are no Service.
 
 use gateway_tests::agent::served;
 use gateway_tests::manifests::{GATEWAY, http_route};
@@ -34,7 +34,7 @@ async fn a_host_name_is_resolved_by_envoy() {
 }
 
 #[tokio::test]
-async fn a_unix_socket() {
+async fn a_unix_socket_is_not_for_routes() {
     let proxy = backend("[{unix: {path: /run/legacy.sock}}]").await;
-    assert_eq!(proxy.endpoints(CLUSTER), ["/run/legacy.sock"]);
+    proxy.expect_route("*", "{directResponse: {status: 500}, route: null}");
 }

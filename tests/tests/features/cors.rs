@@ -35,7 +35,7 @@ typedPerFilterConfig:
     allowCredentials: true
     maxAge: '600'",
     );
-    let listener = proxy.listener("tcp-8080");
+    let listener = proxy.listener("infra/edge/http");
     let filters: Vec<&str> = listener
         .pointer("/defaultFilterChain/filters/0/typedConfig/httpFilters")
         .and_then(serde_json::Value::as_array)

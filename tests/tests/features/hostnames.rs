@@ -25,7 +25,7 @@ async fn each_name_is_a_virtual_host_and_a_wildcard_stands_for_one_or_more_label
         &[("checkout", "[shop.example.com, '*.example.org']")],
     )
     .await;
-    assert_eq!(proxy.domains(), ["http-8080: *.example.org", "http-8080: shop.example.com"]);
+    assert_eq!(proxy.domains(), ["infra/edge/http: *.example.org", "infra/edge/http: shop.example.com"]);
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! Listeners that get into each other's way: neither serves, both say why, and the others are not touched.
 
-use gateway_shared::xds::table::ResourceType;
 use gateway_tests::agent::Agent;
 use gateway_tests::manifests::{GATEWAY, http_route, service};
 
@@ -16,7 +15,7 @@ async fn the_same_hostname_and_port_twice() {
     let route = http_route("checkout", "  rules: [{backendRefs: [{name: cart, port: 80}]}]");
     let agent = Agent::start(&[&gateway, &cart, &route]).await;
     let proxy = agent.proxy("infra/edge").await;
-    assert_eq!(proxy.names(ResourceType::Listener), ["tcp-8081"]);
+    assert_eq!(proxy.listeners(), ["infra/edge/third"]);
     agent
         .expect_status(
             "Gateway",
@@ -35,8 +34,8 @@ listeners:
   - {type: ResolvedRefs, status: 'True'}
 - name: third
   conditions:
-  - {type: Programmed, status: 'True'}
   - {type: Accepted, status: 'True'}
+  - {type: Programmed, status: 'True'}
   - {type: ResolvedRefs, status: 'True'}",
         )
         .await;

@@ -32,7 +32,7 @@ async fn some_in_a_hundred_or_any_other_fraction() {
         "
 route:
   requestMirrorPolicies:
-  - {cluster: httproute/shop/checkout/rule/0-mirror-0, runtimeFraction: {defaultValue: {numerator: 20, denominator: null}}}
+  - {cluster: httproute/shop/checkout/rule/0-mirror-0, runtimeFraction: {defaultValue: {numerator: 200000, denominator: MILLION}}}
   - {cluster: httproute/shop/checkout/rule/0-mirror-1, runtimeFraction: {defaultValue: {numerator: 125000, denominator: MILLION}}}",
     );
 }

@@ -1,5 +1,5 @@
 //! Which of several routes that match is tried first: an exact path before a prefix, the longer path before the shorter,
-//! then method, more headers, more query parameters, and at last the older Route.
+//! then more headers, more query parameters, and at last the older Route.
 
 use gateway_tests::agent::served;
 use gateway_tests::manifests::{GATEWAY, http_route, service};
@@ -18,7 +18,7 @@ async fn the_more_specific_match_goes_first_whatever_its_place() {
     - path: {value: /a}
       headers: [{name: h, value: '1'}]
     - path: {value: /a}
-      method: GET
+      headers: [{name: h, value: '1'}, {name: i, value: '2'}]
     - path: {value: /a/longer}
     - path: {type: Exact, value: /a}
     backendRefs: [{name: cart, port: 80}]",
@@ -29,7 +29,7 @@ async fn the_more_specific_match_goes_first_whatever_its_place() {
         "
 - match: {path: /a}
 - match: {pathSeparatedPrefix: /a/longer}
-- match: {pathSeparatedPrefix: /a, headers: [{name: ':method'}]}
+- match: {pathSeparatedPrefix: /a, headers: [{name: h}, {name: i}]}
 - match: {pathSeparatedPrefix: /a, headers: [{name: h}]}
 - match: {pathSeparatedPrefix: /a, queryParameters: [{name: q}]}
 - match: {prefix: /}",
@@ -55,8 +55,8 @@ async fn of_equal_matches_the_older_route_wins_then_the_name() {
     proxy.expect_routes(
         "*",
         "
-- name: httproute/shop/b-old/rule/0/match/0/*
-- name: httproute/shop/c-old/rule/0/match/0/*
-- name: httproute/shop/a-young/rule/0/match/0/*",
+- name: httproute/shop/b-old/rule/0/match/-1/*
+- name: httproute/shop/c-old/rule/0/match/-1/*
+- name: httproute/shop/a-young/rule/0/match/-1/*",
     );
 }

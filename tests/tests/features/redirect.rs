@@ -44,5 +44,5 @@ async fn to_another_prefix() {
       requestRedirect: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /new}}",
     )
     .await;
-    proxy.expect_route("*", "redirect: {prefixRewrite: /new, responseCode: FOUND}");
+    proxy.expect_route("*", "redirect: {prefixRewrite: /new, portRedirect: 8080, responseCode: FOUND}");
 }

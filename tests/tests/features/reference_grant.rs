@@ -69,9 +69,9 @@ async fn a_certificate_needs_one() {
         .replace("kind: Service, name: cart", "kind: Secret");
 
     let without = served(&[&https, &certificate, &route, &cart]).await;
-    assert_eq!(without.names(ResourceType::Listener), [] as [&str; 0]);
+    assert_eq!(without.listeners(), [] as [&str; 0]);
 
     let with = served(&[&https, &certificate, &route, &cart, &grant]).await;
-    assert_eq!(with.names(ResourceType::Listener), ["tcp-8443"]);
+    assert_eq!(with.listeners(), ["infra/edge/https"]);
     assert_eq!(with.names(ResourceType::Secret), ["secrets/shop"]);
 }

@@ -39,7 +39,7 @@ async fn two_certificates_by_server_name() {
     ])
     .await;
     proxy.expect_listener(
-        "tcp-8443",
+        "infra/edge/shop",
         "
 filterChains:
 - filterChainMatch: {serverNames: [shop.example.com]}
@@ -99,5 +99,5 @@ async fn a_key_that_does_not_fit_costs_only_its_own_listener() {
     ])
     .await;
     assert_eq!(proxy.names(ResourceType::Secret), ["infra/shop"]);
-    proxy.expect_listener("tcp-8443", "filterChains: [{filterChainMatch: {serverNames: [shop.example.com]}}]");
+    proxy.expect_listener("infra/edge/shop", "filterChains: [{filterChainMatch: {serverNames: [shop.example.com]}}]");
 }

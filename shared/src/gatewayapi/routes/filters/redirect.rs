@@ -47,7 +47,8 @@ fn translate(filter: &HttpRequestRedirectFilter) -> Result<Redirect, RouteFault>
             let message = format!("can't redirect with status {code}, use 301, 302, 303, 307 or 308");
             return Err(unsupported("statusCode", message));
         }
-        None => None,
+        // The CRD's default. Envoy's own is 301, which browsers keep for ever.
+        None => Some(302),
     };
     Ok(Redirect {
         scheme: scheme.clone(),
@@ -98,6 +99,6 @@ mod tests {
         ] {
             assert_eq!(translate(&filter).unwrap_err().diagnostic.path.to_string(), field);
         }
-        assert_eq!(translate(&none), Ok(Redirect::default()));
+        assert_eq!(translate(&none), Ok(Redirect { status_code: Some(302), ..Redirect::default() }));
     }
 }
