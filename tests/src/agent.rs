@@ -14,6 +14,8 @@ use gateway_agent::xds::cache::SnapshotCache;
 use gateway_agent::xds::ledger::Ledger;
 use gateway_shared::config::Config;
 use gateway_shared::gatewayapi::object_status::object_statuses;
+use gateway_shared::proto::v1::agent_client::AgentClient;
+use gateway_shared::proto::v1::{ExplainRequest, Target};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -78,12 +80,6 @@ impl Agent {
         self.agent.addresses.xds
     }
 
-    /// Where its API listens.
-    #[must_use]
-    pub const fn api(&self) -> SocketAddr {
-        self.agent.addresses.api
-    }
-
     /// What it serves, to be published into by a test that wants a resource no translation gives.
     #[must_use]
     pub const fn snapshots(&self) -> &SnapshotCache {
@@ -118,6 +114,18 @@ impl Agent {
         found.map(|found| found.status).unwrap_or_default()
     }
 
+    /// What the agent's API explains about that object, over real gRPC.
+    ///
+    /// # Panics
+    /// When it gives no explanation.
+    pub async fn explain(&self, kind: &str, namespace: &str, name: &str) -> Value {
+        let target = Target { kind: kind.to_owned(), namespace: namespace.to_owned(), name: Some(name.to_owned()) };
+        let mut client = AgentClient::connect(format!("http://{}", self.agent.addresses.api)).await.expect("the API");
+        let answer = client.explain(ExplainRequest { targets: vec![target], all: true }).await.expect("an answer");
+        let report = answer.into_inner().reports.into_iter().next().expect("a report for the target");
+        serde_json::from_slice(&report).expect("a report is JSON")
+    }
+
     /// Waits until the status of that object contains this YAML.
     ///
     /// # Panics
@@ -140,9 +148,8 @@ impl Agent {
     /// What a proxy of the fleet `ir_key` is sent over gRPC.
     pub async fn proxy(&self, ir_key: &str) -> ProxyConfig {
         let mut client = self.client(ir_key);
-        let served = |received: &Received| {
-            self.snapshots().get(ir_key).is_some_and(|snapshot| received.is(&snapshot.table))
-        };
+        let served =
+            |received: &Received| self.snapshots().get(ir_key).is_some_and(|snapshot| received.is(&snapshot.table));
         ProxyConfig::new(client.until("all that is served", served).await)
     }
 }

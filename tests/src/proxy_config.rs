@@ -41,7 +41,10 @@ impl ProxyConfig {
     /// The names of the listeners of Gateways, in order; every proxy has one more, for readiness probes.
     #[must_use]
     pub fn listeners(&self) -> Vec<&str> {
-        self.names(ResourceType::Listener).into_iter().filter(|name| !name.starts_with("envoy-gateway-proxy-")).collect()
+        self.names(ResourceType::Listener)
+            .into_iter()
+            .filter(|name| !name.starts_with("envoy-gateway-proxy-"))
+            .collect()
     }
 
     /// The listener of this name.

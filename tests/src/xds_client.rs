@@ -155,7 +155,8 @@ impl Conversation<'_> {
                 Err(error) => faults.push(format!("{}: {error}", resource.name)),
             }
         }
-        let error_detail = (!faults.is_empty()).then(|| Status { code: 13, message: faults.join("; "), details: vec![] });
+        let error_detail =
+            (!faults.is_empty()).then(|| Status { code: 13, message: faults.join("; "), details: vec![] });
         let delivered = Delivered {
             kind,
             updated: response.resources.iter().map(|resource| resource.name.clone()).collect(),
@@ -195,11 +196,8 @@ impl Conversation<'_> {
                 self.send(kind, request).await?;
             }
         }
-        let answer = DeltaDiscoveryRequest {
-            response_nonce: response.nonce,
-            error_detail,
-            ..DeltaDiscoveryRequest::default()
-        };
+        let answer =
+            DeltaDiscoveryRequest { response_nonce: response.nonce, error_detail, ..DeltaDiscoveryRequest::default() };
         self.send(kind, answer).await
     }
 }

@@ -106,7 +106,8 @@ fn a_wrong_type_is_told_with_its_line_and_path_and_the_others_are_used() {
 
 #[test]
 fn an_unknown_field_is_a_warning_with_its_line_and_path() {
-    let told = translate(good().replace("  gatewayClassName: eg", "  gatewayClasName: x\n  gatewayClassName: eg").as_bytes());
+    let told =
+        translate(good().replace("  gatewayClassName: eg", "  gatewayClasName: x\n  gatewayClassName: eg").as_bytes());
     assert_eq!(told.exit, Exit::Fine, "{}", told.err);
     assert!(told.err.contains("FILE:11") && told.err.contains("spec.gatewayClasName"), "{}", told.err);
 }

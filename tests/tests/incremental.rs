@@ -33,14 +33,28 @@ fn object(number: u8, variant: u8) -> AnyObject {
     let text = match number {
         0 => format!(
             r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"GatewayClass","metadata":{{"name":"eg"}},"spec":{{"controllerName":"{}"}}}}"#,
-            pick(&["gateway.envoyproxy.io/gatewayclass-controller", "gateway.envoyproxy.io/gatewayclass-controller", "example.com/other"], 0)
+            pick(
+                &[
+                    "gateway.envoyproxy.io/gatewayclass-controller",
+                    "gateway.envoyproxy.io/gatewayclass-controller",
+                    "example.com/other"
+                ],
+                0
+            )
         ),
         1 | 2 => format!(
             r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"gw{number}","namespace":"infra","generation":{v}}},"spec":{{"gatewayClassName":"{}","listeners":[{{"name":"a","protocol":"HTTP","port":{},"hostname":"{}","allowedRoutes":{{"namespaces":{}}}}},{{"name":"b","protocol":"{}","port":8080}}]}}}}"#,
             pick(&["eg", "eg", "eg", "absent"], 0),
             pick(&["80", "80", "8080"], 2),
             pick(&["*.example.com", "shop.example.com", "*"], 3),
-            pick(&[r#"{"from":"All"}"#, r#"{"from":"Same"}"#, r#"{"from":"Selector","selector":{"matchLabels":{"team":"x"}}}"#], 4),
+            pick(
+                &[
+                    r#"{"from":"All"}"#,
+                    r#"{"from":"Same"}"#,
+                    r#"{"from":"Selector","selector":{"matchLabels":{"team":"x"}}}"#
+                ],
+                4
+            ),
             pick(&["HTTP", "HTTP", "TCP", "BOGUS"], 5),
         ),
         3..=10 => format!(
@@ -49,11 +63,26 @@ fn object(number: u8, variant: u8) -> AnyObject {
             pick(&["", r#","creationTimestamp":"2026-01-01T00:00:00Z""#], 1),
             1 + v % 2,
             pick(&["", r#","sectionName":"a""#, r#","sectionName":"zzz""#, r#","port":8080"#], 2),
-            pick(&["", r#""hostnames":["shop.example.com"],"#, r#""hostnames":["a.example.com","b.example.com"],"#, r#""hostnames":["other.org"],"#], 3),
+            pick(
+                &[
+                    "",
+                    r#""hostnames":["shop.example.com"],"#,
+                    r#""hostnames":["a.example.com","b.example.com"],"#,
+                    r#""hostnames":["other.org"],"#
+                ],
+                3
+            ),
             pick(&["PathPrefix", "Exact", "RegularExpression"], 4),
             pick(&["", "a", "a(", "b/c"], 5),
             pick(&["", r#","headers":[{"name":"x","value":"1"}]"#], 6),
-            pick(&["", r#","filters":[{"type":"RequestRedirect","requestRedirect":{"scheme":"https"}}]"#, r#","filters":[{"type":"RequestMirror","requestMirror":{"backendRef":{"name":"s1","port":80}}}]"#], 7),
+            pick(
+                &[
+                    "",
+                    r#","filters":[{"type":"RequestRedirect","requestRedirect":{"scheme":"https"}}]"#,
+                    r#","filters":[{"type":"RequestMirror","requestMirror":{"backendRef":{"name":"s1","port":80}}}]"#
+                ],
+                7
+            ),
             v % 3,
             pick(&["", r#","namespace":"infra""#, r#","weight":0"#], 1),
         ),
@@ -75,7 +104,10 @@ fn object(number: u8, variant: u8) -> AnyObject {
             r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"ReferenceGrant","metadata":{{"name":"g","namespace":"infra"}},"spec":{{"from":[{{"group":"gateway.networking.k8s.io","kind":"HTTPRoute","namespace":"{}"}}],"to":[{{"group":"","kind":"Service"}}]}}}}"#,
             pick(&["apps", "infra"], 0)
         ),
-        22 => format!(r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"apps","labels":{{"team":"{}"}}}}}}"#, pick(&["x", "y"], 0)),
+        22 => format!(
+            r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"apps","labels":{{"team":"{}"}}}}}}"#,
+            pick(&["x", "y"], 0)
+        ),
         _ => r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"infra"}}"#.to_owned(),
     };
     let decoded = decode::manifests("universe", &text);

@@ -28,8 +28,10 @@ spec:
   - {{name: help, protocol: HTTPS, port: {port}, hostname: help.example.com, tls: {{certificateRefs: [{{name: help}}]}}, allowedRoutes: {{namespaces: {{from: All}}}}}}
 "
     );
-    let shop = http_route("shop", "  hostnames: [shop.example.com]\n  rules: [{backendRefs: [{name: cart, port: 80}]}]");
-    let help = http_route("help", "  hostnames: [help.example.com]\n  rules: [{backendRefs: [{name: stock, port: 80}]}]");
+    let shop =
+        http_route("shop", "  hostnames: [shop.example.com]\n  rules: [{backendRefs: [{name: cart, port: 80}]}]");
+    let help =
+        http_route("help", "  hostnames: [help.example.com]\n  rules: [{backendRefs: [{name: stock, port: 80}]}]");
     let Some(serving) = Serving::with_gateway(&gateway, &[&shop, &help]).await else { return };
     let secrets = |authority: &Authority| {
         ["shop", "help"].map(|name| secret("infra", name, &authority.certificate(&format!("{name}.example.com"))))
@@ -48,5 +50,6 @@ spec:
     let next = Authority::new();
     let [first, second] = secrets(&next);
     serving.agent.write("secrets.yaml", &[&first, &second]);
-    wait::until("the new certificate", async || get("shop.example.com/").over_tls(port, next.client_config()).await).await;
+    wait::until("the new certificate", async || get("shop.example.com/").over_tls(port, next.client_config()).await)
+        .await;
 }

@@ -1,4 +1,4 @@
-//! A resource that Envoy rejects: the text is kept, the traffic goes on, and the next good one ends it.
+//! A resource that Envoy rejects: its words are kept and explained, the traffic goes on, and the next good one ends it.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -18,7 +18,7 @@ async fn its_words_are_in_the_ledger_and_the_old_configuration_serves_on() {
     let good = serving.agent.snapshots().get("infra/edge").map(|snapshot| Arc::clone(&snapshot.table));
     let good = good.unwrap_or_default();
 
-    // No translation of ours gives two virtual hosts with one name, so the table is broken by hand.
+    // No translation of ours gives two virtual hosts with one domain, so the table is broken by hand.
     let mut broken = (*good).clone();
     let route = good.of(ResourceType::Route).iter().next().cloned();
     let route = route.unwrap_or_else(|| Arc::new(Resource::new("", Vec::new())));
@@ -34,10 +34,12 @@ async fn its_words_are_in_the_ledger_and_the_old_configuration_serves_on() {
         routes.and_then(|routes| routes.rejected)
     };
     let text = wait::until("the rejection", async || rejection().map(|it| it.text).ok_or("none")).await;
-    assert!(text.contains("virtual host"), "{text}");
+    assert_eq!(text, format!("Only a single wildcard domain is permitted in route {}", route.name));
     let named: Vec<_> = rejection().into_iter().flat_map(|it| it.resources).map(|it| it.name.to_string()).collect();
     assert_eq!(named, [route.name.to_string()]);
     assert_eq!(serving.ask(&get("x/")).await.backend(), "cart");
+    let report = serving.agent.explain("HTTPRoute", "shop", "checkout").await;
+    assert!(report.to_string().contains(&text), "the explanation has Envoy's words: {report:#}");
 
     serving.agent.snapshots().publish(&key, good, SystemTime::now());
     wait::until("the repair", async || match rejection() {

@@ -20,10 +20,8 @@ async fn an_agent_killed_and_started_again_loses_no_request() {
     let (cart, stock) = (Backend::start("cart").await, Backend::start("stock").await);
     let port = free_port();
     let gateway = GATEWAY.replace("port: 8080", &format!("port: {port}"));
-    let services = [
-        service("shop", "cart", &[("127.0.0.1", cart.port)]),
-        service("shop", "stock", &[("127.0.0.1", stock.port)]),
-    ];
+    let services =
+        [service("shop", "cart", &[("127.0.0.1", cart.port)]), service("shop", "stock", &[("127.0.0.1", stock.port)])];
     let mut host = Host::start(AGENT, &program, &[&gateway, &services[0], &services[1]]);
     host.write("checkout.yaml", &[&to("cart")]);
     let answered_by = async |host: &Host, backend: &str| {
@@ -65,7 +63,8 @@ async fn an_agent_that_is_told_to_stop_takes_its_envoys_along() {
     let cart = Backend::start("cart").await;
     let port = free_port();
     let gateway = GATEWAY.replace("port: 8080", &format!("port: {port}"));
-    let host = Host::start(AGENT, &program, &[&gateway, &service("shop", "cart", &[("127.0.0.1", cart.port)]), &to("cart")]);
+    let host =
+        Host::start(AGENT, &program, &[&gateway, &service("shop", "cart", &[("127.0.0.1", cart.port)]), &to("cart")]);
     wait::until("an answer", async || match get("x/").of(port).await {
         Ok(answer) if answer.status == 200 => Ok(()),
         other => Err(format!("{other:?}\n{}", host.log())),

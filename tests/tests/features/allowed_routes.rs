@@ -17,7 +17,8 @@ async fn domains(namespaces: &str) -> Vec<String> {
 async fn same_is_the_namespace_of_the_gateway() {
     assert_eq!(domains("{from: Same}").await, [] as [&str; 0]);
     let checkout = http_route("checkout", "  rules: [{backendRefs: [{name: cart, port: 80}]}]");
-    let agent = Agent::start(&[&gateway("{from: Same}"), &service("shop", "cart", &[("10.0.0.1", 8080)]), &checkout]).await;
+    let agent =
+        Agent::start(&[&gateway("{from: Same}"), &service("shop", "cart", &[("10.0.0.1", 8080)]), &checkout]).await;
     agent
         .expect_status(
             "HTTPRoute",

@@ -15,8 +15,10 @@ metadata: {{name: legacy, namespace: shop}}
 spec: {{endpoints: {endpoints}}}
 "
     );
-    let route =
-        http_route("checkout", "  rules: [{backendRefs: [{group: gateway.envoyproxy.io, kind: Backend, name: legacy}]}]");
+    let route = http_route(
+        "checkout",
+        "  rules: [{backendRefs: [{group: gateway.envoyproxy.io, kind: Backend, name: legacy}]}]",
+    );
     served(&[GATEWAY, &backend, &route]).await
 }
 

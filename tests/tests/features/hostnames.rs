@@ -11,8 +11,9 @@ fn gateway(listeners: &str) -> String {
 
 async fn with(listeners: &str, routes: &[(&str, &str)]) -> gateway_tests::proxy_config::ProxyConfig {
     let mut documents = vec![gateway(listeners), service("shop", "cart", &[("10.0.0.1", 8080)])];
-    documents
-        .extend(routes.iter().map(|(name, hostnames)| http_route(name, &format!("  hostnames: {hostnames}\n{BACKEND}"))));
+    documents.extend(
+        routes.iter().map(|(name, hostnames)| http_route(name, &format!("  hostnames: {hostnames}\n{BACKEND}"))),
+    );
     served(&documents.iter().map(String::as_str).collect::<Vec<_>>()).await
 }
 

@@ -37,7 +37,8 @@ parents:
 
     let mut client = agent.client("infra/edge");
     let cluster = "httproute/shop/checkout/rule/0";
-    let served = |received: &gateway_tests::xds_client::Received| received.get(ResourceType::Endpoints, cluster).is_some();
+    let served =
+        |received: &gateway_tests::xds_client::Received| received.get(ResourceType::Endpoints, cluster).is_some();
     agent.write("grant.yaml", &[GRANT]);
     client.until("the backend is served", served).await;
 

@@ -28,7 +28,10 @@ async fn the_prefix() {
 async fn the_prefix_away() {
     // A plain prefix rewrite would leave two slashes.
     let proxy = route(&rewrite("{path: {type: ReplacePrefixMatch, replacePrefixMatch: /}}")).await;
-    proxy.expect_route("*", r"route: {regexRewrite: {pattern: {regex: '^/old\/*'}, substitution: /}, prefixRewrite: null}");
+    proxy.expect_route(
+        "*",
+        r"route: {regexRewrite: {pattern: {regex: '^/old\/*'}, substitution: /}, prefixRewrite: null}",
+    );
 }
 
 #[tokio::test]
