@@ -16,6 +16,9 @@ use crate::api::reference_grant::ReferenceGrant;
 use crate::api::secret::Secret;
 use crate::api::service::Service;
 use crate::api::service_import::ServiceImport;
+use crate::api::tcp_route::TcpRoute;
+use crate::api::tls_route::TlsRoute;
+use crate::api::udp_route::UdpRoute;
 
 /// Makes the enumeration, its conversions and what can be asked of an object whatever its kind.
 macro_rules! any_object {
@@ -72,6 +75,9 @@ any_object! {
     GatewayClass(GatewayClass),
     Gateway(Gateway),
     HttpRoute(HttpRoute),
+    TlsRoute(TlsRoute),
+    TcpRoute(TcpRoute),
+    UdpRoute(UdpRoute),
     ReferenceGrant(ReferenceGrant),
     Backend(Backend),
     EnvoyProxy(EnvoyProxy),

@@ -69,5 +69,8 @@ pub mod session_persistence;
 pub mod string_enum;
 pub mod string_match;
 pub mod tcp_keepalive;
+pub mod tcp_route;
 pub mod timeout;
+pub mod tls_route;
 pub mod tracing;
+pub mod udp_route;

@@ -220,6 +220,15 @@ fn no_listener(
         let place = listener_place(facts, gateway, name);
         match &listener.outcome {
             ListenerOutcome::Attached { .. } | ListenerOutcome::OtherSection | ListenerOutcome::OtherPort => {}
+            ListenerOutcome::NotOneRule { rules } => {
+                let summary = format!("a {} must have one rule, and it has {rules}", route.kind.kind());
+                let finding = catalogue::RULE_NOT_USED
+                    .found(subject.clone(), summary.clone())
+                    .at("spec.rules")
+                    .fix("make a Route of each rule, and attach each to a listener of its own");
+                // It is the Route's fault, whichever listener is asked.
+                return Refusal { summary, findings: vec![finding] };
+            }
             ListenerOutcome::NoHostname { listener: hostname } => {
                 let wanted = hostnames_of(facts, route);
                 let summary = match hostname {

@@ -12,7 +12,7 @@ use super::report::{Fact, Finding, Layer, LayerName, Severity};
 use super::words::{count, list};
 use crate::api::metadata::ObjectKey;
 use crate::diagnostic::Diagnostic;
-use crate::gatewayapi::decision::{ListenerOutcome, ParentDecision, ParentOutcome, RouteFragment};
+use crate::gatewayapi::decision::{Layer4Route, ListenerOutcome, ParentDecision, ParentOutcome, RouteFragment};
 use crate::gatewayapi::fleet::ListenerContext;
 use crate::ir::destination::DestinationSetting;
 
@@ -33,7 +33,7 @@ pub(super) fn layer(facts: &Facts<'_>, route: &RouteFragment, parents: &[&Parent
         let mut unready = Vec::new();
         let mut serves = false;
         for listener in listeners {
-            let ListenerOutcome::Attached { listener_ready, routes, hostnames: _ } = &listener.outcome else {
+            let ListenerOutcome::Attached { listener_ready, routes, layer4, hostnames: _ } = &listener.outcome else {
                 continue;
             };
             if !listener_ready {
@@ -41,9 +41,10 @@ pub(super) fn layer(facts: &Facts<'_>, route: &RouteFragment, parents: &[&Parent
                 continue;
             }
             let tally = fleets.entry(ir_key).or_default();
-            serves |= !routes.is_empty();
-            tally.routes += routes.len();
-            for destination in routes.iter().flat_map(|route| destinations(route)) {
+            serves |= !routes.is_empty() || layer4.is_some();
+            tally.routes += routes.len() + usize::from(layer4.is_some());
+            let below_http = layer4.as_ref().and_then(Layer4Route::destination);
+            for destination in routes.iter().flat_map(|route| destinations(route)).chain(below_http) {
                 if tally.destinations.insert(&destination.name) {
                     tally.endpoints += destination
                         .settings

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use rustc_hash::FxHashSet;
 
-use super::decision::{ListenerOutcome, ParentOutcome, RouteFragment, RouteKind};
+use super::decision::{Layer4Route, ListenerOutcome, ParentOutcome, RouteFragment, RouteKind};
 use super::overlaps::{OverlapKey, overlap_key};
 use super::precedence::Precedence;
 use crate::api::metadata::{ObjectKey, Timestamp};
@@ -43,6 +43,8 @@ struct Position {
 #[derive(Debug, Default)]
 struct ListenerRoutes {
     entries: BTreeMap<Position, Arc<ir::http_route::HttpRoute>>,
+    /// Those below HTTP, in the order of their objects.
+    layer4: BTreeMap<Position, Layer4Route>,
     /// Whether routes stay in the order of their objects instead of being sorted by precedence (`preserveRouteOrder`).
     keep_order: bool,
     attached: i32,
@@ -88,7 +90,10 @@ impl Assembly {
                     listener.forget_overlap(&piece.owner(), route);
                 }
             }
-            if listener.attached <= 0 && listener.entries.is_empty() {
+            if piece.layer4.is_some() {
+                listener.layer4.remove(&piece.place(0, None));
+            }
+            if listener.attached <= 0 && listener.entries.is_empty() && listener.layer4.is_empty() {
                 self.listeners.remove(piece.listener);
             }
             touched.insert(Arc::clone(piece.listener));
@@ -115,6 +120,9 @@ impl Assembly {
                 let owner = piece.owner();
                 owners.insert(owners.partition_point(|other| *other <= owner), owner);
             }
+            if let Some(route) = piece.layer4 {
+                listener.layer4.insert(piece.place(0, None), route.clone());
+            }
             touched.insert(Arc::clone(piece.listener));
         }
     }
@@ -137,6 +145,31 @@ impl Assembly {
     /// The routes of one listener, in order.
     pub(super) fn routes(&self, listener: &str) -> Vec<Arc<ir::http_route::HttpRoute>> {
         self.listeners.get(listener).map(|listener| listener.entries.values().cloned().collect()).unwrap_or_default()
+    }
+
+    /// What one TCP or TLS listener serves: every TLSRoute, since server names tell them apart, or else the first
+    /// TCPRoute, since nothing tells those apart. They all count as attached.
+    pub(super) fn tcp_routes(&self, listener: &str) -> Vec<ir::tcp_listener::TcpRoute> {
+        let Some(listener) = self.listeners.get(listener) else { return Vec::new() };
+        let tcp = |(position, route): (&Position, &Layer4Route)| match route {
+            Layer4Route::Tcp(route) => Some((position.kind, (**route).clone())),
+            Layer4Route::Udp(_) => None,
+        };
+        let mut routes = listener.layer4.iter().filter_map(tcp).peekable();
+        match routes.peek() {
+            Some((RouteKind::Tls, _)) => {
+                routes.take_while(|(kind, _)| *kind == RouteKind::Tls).map(|(_, route)| route).collect()
+            }
+            _ => routes.take(1).map(|(_, route)| route).collect(),
+        }
+    }
+
+    /// What one UDP listener serves: the first UDPRoute. They all count as attached.
+    pub(super) fn udp_route(&self, listener: &str) -> Option<ir::udp_listener::UdpRoute> {
+        self.listeners.get(listener)?.layer4.values().find_map(|route| match route {
+            Layer4Route::Udp(route) => Some((**route).clone()),
+            Layer4Route::Tcp(_) => None,
+        })
     }
 
     /// What was found out about one listener.
@@ -167,6 +200,7 @@ struct Piece<'a> {
     parent: usize,
     listener: &'a Arc<str>,
     routes: &'a [Arc<ir::http_route::HttpRoute>],
+    layer4: Option<&'a Layer4Route>,
 }
 
 impl Piece<'_> {
@@ -175,8 +209,12 @@ impl Piece<'_> {
     }
 
     fn position(&self, index: usize, route: &ir::http_route::HttpRoute, keep_order: bool) -> Position {
+        self.place(index, (!keep_order).then(|| Precedence::of(route)))
+    }
+
+    fn place(&self, index: usize, precedence: Option<Precedence>) -> Position {
         Position {
-            precedence: (!keep_order).then(|| Precedence::of(route)),
+            precedence,
             kind: self.fragment.kind,
             created: self.fragment.created.clone(),
             key: self.fragment.key.clone(),
@@ -196,9 +234,13 @@ fn pieces(fragment: &RouteFragment) -> impl Iterator<Item = Piece<'_>> {
             | ParentOutcome::FailedGateway { .. } => &[],
         };
         listeners.iter().filter_map(move |decision| match &decision.outcome {
-            ListenerOutcome::Attached { routes, .. } => {
-                Some(Piece { fragment, parent: parent.index, listener: &decision.ir_name, routes })
-            }
+            ListenerOutcome::Attached { routes, layer4, hostnames: _, listener_ready: _ } => Some(Piece {
+                fragment,
+                parent: parent.index,
+                listener: &decision.ir_name,
+                routes,
+                layer4: layer4.as_ref(),
+            }),
             _ => None,
         })
     })

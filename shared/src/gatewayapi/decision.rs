@@ -5,13 +5,22 @@ use std::sync::Arc;
 use crate::api::metadata::{ObjectKey, Timestamp};
 use crate::api::references::ParentReference;
 use crate::diagnostic::Diagnostic;
+use crate::ir::destination::RouteDestination;
 use crate::ir::http_route::HttpRoute as IrRoute;
+use crate::ir::tcp_listener::TcpRoute;
+use crate::ir::udp_listener::UdpRoute;
 
 /// The kinds of route, in the order they are translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RouteKind {
     /// `gateway.networking.k8s.io/v1` HTTPRoute.
     Http,
+    /// `gateway.networking.k8s.io/v1` TLSRoute.
+    Tls,
+    /// `gateway.networking.k8s.io/v1` TCPRoute.
+    Tcp,
+    /// `gateway.networking.k8s.io/v1` UDPRoute.
+    Udp,
 }
 
 impl RouteKind {
@@ -20,6 +29,18 @@ impl RouteKind {
     pub const fn kind(self) -> &'static str {
         match self {
             Self::Http => "HTTPRoute",
+            Self::Tls => "TLSRoute",
+            Self::Tcp => "TCPRoute",
+            Self::Udp => "UDPRoute",
+        }
+    }
+
+    /// The protocol below, as the ports of Services name it.
+    #[must_use]
+    pub const fn transport(self) -> &'static str {
+        match self {
+            Self::Http | Self::Tls | Self::Tcp => "TCP",
+            Self::Udp => "UDP",
         }
     }
 }
@@ -105,6 +126,11 @@ pub struct ListenerDecision {
 /// What came of one route meeting one listener: the first check that fails, or attachment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListenerOutcome {
+    /// The route has not the one rule that a route of its kind must have: it isn't looked into any further.
+    NotOneRule {
+        /// How many rules it has.
+        rules: usize,
+    },
     /// The parentRef's `sectionName` names another listener.
     OtherSection,
     /// The parentRef's `port` is another one.
@@ -130,9 +156,31 @@ pub enum ListenerOutcome {
         hostnames: Vec<String>,
         /// Whether the listener is itself fit to serve; where it isn't, the route is attached and has no IR.
         listener_ready: bool,
-        /// The IR routes it became on this listener, before they are sorted by precedence.
+        /// The IR routes an HTTP route became on this listener, before they are sorted by precedence.
         routes: Vec<Arc<IrRoute>>,
+        /// The IR route a TLS, TCP or UDP route became. Which of them a listener serves, assembly tells.
+        layer4: Option<Layer4Route>,
     },
+}
+
+/// An IR route below HTTP.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Layer4Route {
+    /// On a TCP or TLS listener. How TLS is terminated is filled in from the listener when they are put together.
+    Tcp(Arc<TcpRoute>),
+    /// On a UDP listener.
+    Udp(Arc<UdpRoute>),
+}
+
+impl Layer4Route {
+    /// Where its traffic goes.
+    #[must_use]
+    pub fn destination(&self) -> Option<&RouteDestination> {
+        match self {
+            Self::Tcp(route) => route.destination.as_deref(),
+            Self::Udp(route) => route.destination.as_deref(),
+        }
+    }
 }
 
 /// The condition of a route that a fault speaks through.

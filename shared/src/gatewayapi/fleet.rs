@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::api::condition::Condition;
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
+use crate::api::gateway_tls::TlsModeType;
 use crate::api::label_selector::LabelSelector;
-use crate::api::listener::Listener;
+use crate::api::listener::{Listener, ProtocolType};
 use crate::api::metadata::{ObjectKey, Timestamp};
 use crate::diagnostic::Diagnostic;
 use crate::ir;
@@ -100,6 +101,15 @@ pub struct ListenerContext {
     pub conditions: Vec<Condition>,
     /// The faults behind the conditions that are false, with field paths into the Gateway (`spec.listeners[1].tls…`).
     pub faults: Vec<Diagnostic>,
+}
+
+impl ListenerContext {
+    /// Whether TLS ends at this listener and what is inside isn't known to be HTTP.
+    #[must_use]
+    pub fn terminates_tls(&self) -> bool {
+        let mode = self.listener.tls.as_ref().and_then(|tls| tls.mode.as_ref());
+        self.listener.protocol == ProtocolType::Tls && mode == Some(&TlsModeType::Terminate)
+    }
 }
 
 /// A group and kind a listener takes.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::backend_status::backend_status;
+use super::decision::RouteKind;
 use super::route_statuses::route_status;
 use super::statuses::{envoy_proxy_statuses, gateway_class_status, gateway_status};
 use super::translate::Translation;
@@ -16,6 +17,9 @@ use crate::api::gateway::Gateway;
 use crate::api::gateway_class::GatewayClass;
 use crate::api::http_route::HttpRoute;
 use crate::api::metadata::{Object, ObjectKey};
+use crate::api::tcp_route::TcpRoute;
+use crate::api::tls_route::TlsRoute;
+use crate::api::udp_route::UdpRoute;
 use crate::config::Config;
 use crate::resources::Resources;
 
@@ -55,7 +59,12 @@ pub fn object_statuses(resources: &Resources, config: &Config, translation: &Tra
     for fragment in routes.values() {
         let status = route_status(fragment, listeners, &config.controller_name);
         if !status.parents.is_empty() {
-            statuses.push(named::<HttpRoute>(&fragment.key, &status));
+            statuses.push(match fragment.kind {
+                RouteKind::Http => named::<HttpRoute>(&fragment.key, &status),
+                RouteKind::Tls => named::<TlsRoute>(&fragment.key, &status),
+                RouteKind::Tcp => named::<TcpRoute>(&fragment.key, &status),
+                RouteKind::Udp => named::<UdpRoute>(&fragment.key, &status),
+            });
         }
     }
     for backend in resources.backends().iter() {

@@ -51,6 +51,7 @@ fn conditions(
     let faults = Faults::of(&parent.faults);
     let mut conditions = Vec::new();
     let refusal = decisions_refusal(decisions.iter().map(|decision| &decision.outcome));
+    let looked_into = !decisions.iter().any(|decision| matches!(decision.outcome, ListenerOutcome::NotOneRule { .. }));
     let all_dropped = !parent.dropped_rules.is_empty() && parent.dropped_rules.len() == parent.rules;
     match refusal {
         Some((reason, message)) => set(&mut conditions, fails("Accepted", reason, message, generation)),
@@ -60,6 +61,9 @@ fn conditions(
             }
             _ => set(&mut conditions, holds("Accepted", "Accepted", "The route is attached", generation)),
         },
+    }
+    if !looked_into {
+        return Some(conditions);
     }
     if let Some((reason, message)) = faults.get(FaultCondition::Accepted).filter(|_| !all_dropped) {
         let message = format!("Rules {:?} are dropped. {message}", parent.dropped_rules);
@@ -87,6 +91,14 @@ fn decisions_refusal<'d>(outcomes: impl Iterator<Item = &'d ListenerOutcome>) ->
     for outcome in outcomes {
         let (rank, reason, message) = match outcome {
             ListenerOutcome::Attached { .. } => return None,
+            ListenerOutcome::NotOneRule { rules } => (
+                4,
+                "InvalidRule",
+                format!(
+                    "The route must have one rule and has {rules}, and nothing says which is for what: make a route of \
+                     each, on a listener of its own"
+                ),
+            ),
             ListenerOutcome::NoHostname { listener } => (
                 3,
                 "NoMatchingListenerHostname",
@@ -228,7 +240,12 @@ mod tests {
     }
 
     fn attached() -> ListenerOutcome {
-        ListenerOutcome::Attached { hostnames: vec!["*".to_owned()], listener_ready: true, routes: Vec::new() }
+        ListenerOutcome::Attached {
+            hostnames: vec!["*".to_owned()],
+            listener_ready: true,
+            routes: Vec::new(),
+            layer4: None,
+        }
     }
 
     fn status(parents: Vec<ParentDecision>) -> RouteStatus {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ServicePort;
 
+use super::backends::endpoints::PortName;
 use super::backends::{app_protocol, endpoints, prefer_local};
 use super::metadata::resource_metadata;
 use super::view::View;
@@ -37,7 +38,8 @@ pub(super) fn setting(
         (vec![DestinationEndpoint { host, port: number, ..DestinationEndpoint::default() }], None)
     } else {
         let name = port.name.as_deref().unwrap_or_default();
-        endpoints::endpoints(view, ServiceOwner::Service, Service::KIND, &service.key(), name)
+        let port = PortName { name, transport: "TCP" };
+        endpoints::endpoints(view, ServiceOwner::Service, Service::KIND, &service.key(), port)
             .map_err(|fault| fault.diagnostic.message)?
     };
     let (protocol, force_http1_upstream) = app_protocol::app_protocol(port.app_protocol.as_deref());

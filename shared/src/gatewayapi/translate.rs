@@ -13,6 +13,9 @@ use super::fleet::{Fleet, GatewayContext};
 use super::fleets::{self, FleetPlan};
 use super::memo::Memo;
 use super::routes::http::http_route;
+use super::routes::tcp::tcp_route;
+use super::routes::tls::tls_route;
+use super::routes::udp::udp_route;
 use super::view::{Attachments, View};
 use crate::api::metadata::{Object, ObjectKey};
 use crate::config::Config;
@@ -155,17 +158,22 @@ fn update_routes(
     cache: &mut Cache,
 ) {
     let mut stale = cache.routes.readers_of(changed);
-    stale.extend(
-        changed
-            .iter()
-            .filter(|read| read.kind == ReadKind::HttpRoute)
-            .map(|read| RouteId { kind: RouteKind::Http, key: read.key.clone() }),
-    );
+    stale.extend(changed.iter().filter_map(|read| {
+        let kind = match read.kind {
+            ReadKind::HttpRoute => RouteKind::Http,
+            ReadKind::TlsRoute => RouteKind::Tls,
+            ReadKind::TcpRoute => RouteKind::Tcp,
+            ReadKind::UdpRoute => RouteKind::Udp,
+            _ => return None,
+        };
+        Some(RouteId { kind, key: read.key.clone() })
+    }));
     stale.sort_unstable();
     stale.dedup();
     for id in stale {
         let old = cache.routes.get(&id).cloned();
-        let Some(route) = resources.http_routes().get(&id.key) else {
+        let view = View::new(resources, &cache.attachments, config);
+        let Some(mut fragment) = route_fragment(&view, resources, &id) else {
             if let Some(old) = old {
                 cache.assembly.remove(&old, touched);
                 cache.routes.remove(&id);
@@ -173,8 +181,6 @@ fn update_routes(
             }
             continue;
         };
-        let view = View::new(resources, &cache.attachments, config);
-        let mut fragment = http_route(&view, route);
         let reads = view.into_reads();
         if let Some(old) = old {
             if *old == fragment {
@@ -189,6 +195,17 @@ fn update_routes(
         cache.assembly.insert(&fragment, |listener| keeps_order(attachments, &fragment, listener), touched);
         cache.last.routes.insert(id.clone(), Arc::clone(&fragment));
         cache.routes.put(id, fragment, reads);
+    }
+}
+
+/// Makes one route; `None` when there is no such route any more.
+fn route_fragment(view: &View<'_>, resources: &Resources, id: &RouteId) -> Option<RouteFragment> {
+    let RouteId { kind, key } = id;
+    match kind {
+        RouteKind::Http => resources.http_routes().get(key).map(|route| http_route(view, route)),
+        RouteKind::Tls => resources.tls_routes().get(key).map(|route| tls_route(view, route)),
+        RouteKind::Tcp => resources.tcp_routes().get(key).map(|route| tcp_route(view, route)),
+        RouteKind::Udp => resources.udp_routes().get(key).map(|route| udp_route(view, route)),
     }
 }
 
@@ -215,7 +232,7 @@ fn assemble(classes: BTreeMap<Arc<str>, ClassDecision>, touched: &FxHashSet<Arc<
     for key in keys {
         let Some(fleet) = cache.fleets.get(key) else { continue };
         let unchanged = last.fleets.get(key).is_some_and(|old| Arc::ptr_eq(&old.frame, &fleet.frame));
-        let untouched = || fleet.frame.http.iter().all(|listener| !touched.contains(listener.core.name.as_str()));
+        let untouched = || fleet.frame.listeners().all(|listener| !touched.contains(listener.name.as_str()));
         let assembled = match last.xds.get(key) {
             Some(old) if unchanged && untouched() => Arc::clone(old),
             _ => Arc::new(with_routes(&fleet.frame, &cache.assembly)),
@@ -232,6 +249,17 @@ fn with_routes(frame: &ir::xds::Xds, assembly: &Assembly) -> ir::xds::Xds {
     let mut xds = frame.clone();
     for listener in &mut xds.http {
         listener.routes = assembly.routes(&listener.core.name);
+    }
+    for listener in &mut xds.tcp {
+        listener.routes = assembly.tcp_routes(&listener.core.name);
+        if let Some(tls) = &listener.tls {
+            for route in &mut listener.routes {
+                route.tls.get_or_insert_default().terminate = Some(tls.clone());
+            }
+        }
+    }
+    for listener in &mut xds.udp {
+        listener.route = assembly.udp_route(&listener.core.name);
     }
     xds
 }

@@ -8,6 +8,7 @@ use crate::ir::destination::RouteDestination;
 use crate::ir::extension_ref::UnstructuredRef;
 use crate::ir::global_resources::GlobalResources;
 use crate::ir::http_listener::HttpListener;
+use crate::ir::listener::CoreListenerDetails;
 use crate::ir::listener::ReadyListener;
 use crate::ir::metrics::Metrics;
 use crate::ir::patch::EnvoyPatchPolicy;
@@ -68,6 +69,13 @@ pub struct Xds {
 }
 
 impl Xds {
+    /// Name, address and port of every listener.
+    pub fn listeners(&self) -> impl Iterator<Item = &CoreListenerDetails> {
+        let http = self.http.iter().map(|listener| &listener.core);
+        let tcp = self.tcp.iter().map(|listener| &listener.core);
+        http.chain(tcp).chain(self.udp.iter().map(|listener| &listener.core))
+    }
+
     /// Faults of everything in it. An IR with faults isn't published.
     #[must_use]
     pub fn validate(&self) -> Vec<Diagnostic> {

@@ -17,6 +17,12 @@ pub enum ReadKind {
     EnvoyProxy,
     /// One HTTPRoute.
     HttpRoute,
+    /// One TLSRoute.
+    TlsRoute,
+    /// One TCPRoute.
+    TcpRoute,
+    /// One UDPRoute.
+    UdpRoute,
     /// One HTTPRouteFilter.
     HttpRouteFilter,
     /// One Backend.

@@ -23,6 +23,9 @@ use crate::api::reference_grant::ReferenceGrant;
 use crate::api::secret::Secret;
 use crate::api::service::Service;
 use crate::api::service_import::ServiceImport;
+use crate::api::tcp_route::TcpRoute;
+use crate::api::tls_route::TlsRoute;
+use crate::api::udp_route::UdpRoute;
 
 /// The kind of object a slice of endpoints belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +69,9 @@ pub struct Resources {
     gateways: Kind<Gateway>,
     envoy_proxies: Kind<EnvoyProxy>,
     http_routes: Kind<HttpRoute>,
+    tls_routes: Kind<TlsRoute>,
+    tcp_routes: Kind<TcpRoute>,
+    udp_routes: Kind<UdpRoute>,
     http_route_filters: Kind<HttpRouteFilterResource>,
     backends: Kind<Backend>,
     reference_grants: Kind<ReferenceGrant>,
@@ -96,6 +102,9 @@ impl Resources {
             AnyObject::Gateway(object) => self.gateways.insert(object),
             AnyObject::EnvoyProxy(object) => self.envoy_proxies.insert(object),
             AnyObject::HttpRoute(object) => self.http_routes.insert(object),
+            AnyObject::TlsRoute(object) => self.tls_routes.insert(object),
+            AnyObject::TcpRoute(object) => self.tcp_routes.insert(object),
+            AnyObject::UdpRoute(object) => self.udp_routes.insert(object),
             AnyObject::HttpRouteFilter(object) => self.http_route_filters.insert(object),
             AnyObject::Backend(object) => self.backends.insert(object),
             AnyObject::ReferenceGrant(object) => self.reference_grants.insert(object),
@@ -119,6 +128,9 @@ impl Resources {
             AnyObject::Gateway(object) => drop(self.gateways.remove(&object.key())),
             AnyObject::EnvoyProxy(object) => drop(self.envoy_proxies.remove(&object.key())),
             AnyObject::HttpRoute(object) => drop(self.http_routes.remove(&object.key())),
+            AnyObject::TlsRoute(object) => drop(self.tls_routes.remove(&object.key())),
+            AnyObject::TcpRoute(object) => drop(self.tcp_routes.remove(&object.key())),
+            AnyObject::UdpRoute(object) => drop(self.udp_routes.remove(&object.key())),
             AnyObject::HttpRouteFilter(object) => drop(self.http_route_filters.remove(&object.key())),
             AnyObject::Backend(object) => drop(self.backends.remove(&object.key())),
             AnyObject::ReferenceGrant(object) => drop(self.reference_grants.remove(&object.key())),
@@ -168,6 +180,24 @@ impl Resources {
     #[must_use]
     pub const fn http_routes(&self) -> &Kind<HttpRoute> {
         &self.http_routes
+    }
+
+    /// All TLSRoutes.
+    #[must_use]
+    pub const fn tls_routes(&self) -> &Kind<TlsRoute> {
+        &self.tls_routes
+    }
+
+    /// All TCPRoutes.
+    #[must_use]
+    pub const fn tcp_routes(&self) -> &Kind<TcpRoute> {
+        &self.tcp_routes
+    }
+
+    /// All UDPRoutes.
+    #[must_use]
+    pub const fn udp_routes(&self) -> &Kind<UdpRoute> {
+        &self.udp_routes
     }
 
     /// All HTTPRouteFilters.
@@ -241,6 +271,9 @@ impl Resources {
             gateways,
             envoy_proxies,
             http_routes,
+            tls_routes,
+            tcp_routes,
+            udp_routes,
             http_route_filters,
             backends,
             reference_grants,
@@ -257,6 +290,9 @@ impl Resources {
         by_key(&mut reads, ReadKind::Gateway, gateways, &newer.gateways);
         by_key(&mut reads, ReadKind::EnvoyProxy, envoy_proxies, &newer.envoy_proxies);
         by_key(&mut reads, ReadKind::HttpRoute, http_routes, &newer.http_routes);
+        by_key(&mut reads, ReadKind::TlsRoute, tls_routes, &newer.tls_routes);
+        by_key(&mut reads, ReadKind::TcpRoute, tcp_routes, &newer.tcp_routes);
+        by_key(&mut reads, ReadKind::UdpRoute, udp_routes, &newer.udp_routes);
         by_key(&mut reads, ReadKind::HttpRouteFilter, http_route_filters, &newer.http_route_filters);
         by_key(&mut reads, ReadKind::Backend, backends, &newer.backends);
         by_key(&mut reads, ReadKind::Service, services, &newer.services);

@@ -18,6 +18,19 @@ pub struct Meeting<'r> {
     pub namespace: &'r str,
     /// Its hostnames; none means those of the listener.
     pub hostnames: &'r [String],
+    /// How many rules it has.
+    pub rules: usize,
+}
+
+impl Meeting<'_> {
+    /// Whether the route has as many rules as its kind can: those of TCP and UDP have nothing to choose a rule by.
+    #[must_use]
+    pub const fn has_the_rules_of_its_kind(&self) -> bool {
+        match self.kind {
+            RouteKind::Http | RouteKind::Tls => true,
+            RouteKind::Tcp | RouteKind::Udp => self.rules == 1,
+        }
+    }
 }
 
 /// Where a parentRef leads. Attached listeners come without IR routes: the rules are made afterwards.
@@ -76,6 +89,9 @@ fn listener_outcome(
     index: usize,
 ) -> Option<ListenerOutcome> {
     let listener = context.listeners.get(index)?;
+    if !meeting.has_the_rules_of_its_kind() {
+        return Some(ListenerOutcome::NotOneRule { rules: meeting.rules });
+    }
     if parent.section_name.as_ref().is_some_and(|name| *name != listener.listener.name) {
         return Some(ListenerOutcome::OtherSection);
     }
@@ -92,7 +108,7 @@ fn listener_outcome(
     if hostnames.is_empty() {
         return Some(ListenerOutcome::NoHostname { listener: listener.listener.hostname.clone() });
     }
-    Some(ListenerOutcome::Attached { hostnames, listener_ready: listener.ready, routes: Vec::new() })
+    Some(ListenerOutcome::Attached { hostnames, listener_ready: listener.ready, routes: Vec::new(), layer4: None })
 }
 
 #[cfg(test)]
@@ -147,7 +163,7 @@ pub(super) mod tests {
         let (resources, config) = (Resources::default(), Config::default());
         let view = View::new(&resources, &attachments, &config);
         let hostnames = ["shop.example.com".to_owned()];
-        let meeting = Meeting { kind: RouteKind::Http, namespace: "shop", hostnames: &hostnames };
+        let meeting = Meeting { kind: RouteKind::Http, namespace: "shop", hostnames: &hostnames, rules: 1 };
         match parent_outcome(&view, meeting, parent) {
             ParentOutcome::Ours { listeners, .. } => listeners.into_iter().map(|decision| decision.outcome).collect(),
             other => panic!("not ours: {other:?}"),
@@ -181,7 +197,8 @@ pub(super) mod tests {
                 ListenerOutcome::Attached {
                     hostnames: vec!["shop.example.com".to_owned()],
                     listener_ready: true,
-                    routes: Vec::new()
+                    routes: Vec::new(),
+                    layer4: None,
                 },
             ]
         );
@@ -196,7 +213,7 @@ pub(super) mod tests {
     fn parents_of_others_are_told_apart() {
         let (resources, attachments, config) = (Resources::default(), Attachments::default(), Config::default());
         let view = View::new(&resources, &attachments, &config);
-        let meeting = Meeting { kind: RouteKind::Http, namespace: "shop", hostnames: &[] };
+        let meeting = Meeting { kind: RouteKind::Http, namespace: "shop", hostnames: &[], rules: 1 };
         let mesh = ParentReference { kind: Some("Service".to_owned()), group: Some(String::new()), ..edge() };
         assert_eq!(parent_outcome(&view, meeting, &mesh), ParentOutcome::ForeignKind);
         let gateway = ObjectKey::new("infra", "edge");

@@ -1,6 +1,7 @@
 //! What a backend speaks, by the `appProtocol` of its port.
 
-use crate::ir::destination::AppProtocol;
+use crate::gatewayapi::decision::RouteKind;
+use crate::ir::destination::{AppProtocol, DestinationSetting};
 
 /// The protocol of an HTTP route's backend, and whether it must be HTTP/1.1 (WebSockets).
 #[must_use]
@@ -30,6 +31,17 @@ pub fn of_several<'p>(written: impl IntoIterator<Item = &'p str>) -> (AppProtoco
     (protocol, http1)
 }
 
+/// The setting as a route of `kind` uses it: below HTTP nothing is made of what a port says it speaks.
+#[must_use]
+pub fn below_http(kind: RouteKind, setting: DestinationSetting) -> DestinationSetting {
+    let protocol = match kind {
+        RouteKind::Http => return setting,
+        RouteKind::Tls | RouteKind::Tcp => AppProtocol::Tcp,
+        RouteKind::Udp => AppProtocol::Udp,
+    };
+    DestinationSetting { protocol: Some(protocol), force_http1_upstream: false, ..setting }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +53,19 @@ mod tests {
         assert_eq!(app_protocol(Some("grpc")), (AppProtocol::Grpc, false));
         assert_eq!(app_protocol(Some("kubernetes.io/wss")), (AppProtocol::Http, true));
         assert_eq!(app_protocol(Some("http")), (AppProtocol::Http, false));
+    }
+
+    #[test]
+    fn below_http_the_route_says_what_is_spoken() {
+        let spoken = |kind| {
+            let protocol = Some(AppProtocol::Http2);
+            let setting = DestinationSetting { protocol, force_http1_upstream: true, ..DestinationSetting::default() };
+            let setting = below_http(kind, setting);
+            (setting.protocol, setting.force_http1_upstream)
+        };
+        assert_eq!(spoken(RouteKind::Http), (Some(AppProtocol::Http2), true));
+        assert_eq!(spoken(RouteKind::Tls), (Some(AppProtocol::Tcp), false));
+        assert_eq!(spoken(RouteKind::Udp), (Some(AppProtocol::Udp), false));
     }
 
     #[test]

@@ -12,7 +12,16 @@ use crate::gatewayapi::view::View;
 use crate::ir::destination::{DestinationAddressType, DestinationEndpoint};
 use crate::resources::ServiceOwner;
 
-/// The endpoints behind the port named `port` of a Service or ServiceImport (`kind`), and the kind of their addresses.
+/// How the EndpointSlices know a port of a Service.
+#[derive(Clone, Copy, Debug)]
+pub struct PortName<'p> {
+    /// Its name; a port without one is named "".
+    pub name: &'p str,
+    /// Its protocol: TCP or UDP.
+    pub transport: &'p str,
+}
+
+/// The endpoints behind `port` of a Service or ServiceImport (`kind`), and the kind of their addresses.
 ///
 /// # Errors
 /// There are none, or they are partly names and partly addresses. The path begins at the backendRef.
@@ -21,7 +30,7 @@ pub fn endpoints(
     owner: ServiceOwner,
     kind: &str,
     key: &ObjectKey,
-    port: &str,
+    port: PortName<'_>,
 ) -> Result<(Vec<DestinationEndpoint>, Option<DestinationAddressType>), RouteFault> {
     let slices = view.endpoint_slices(owner, key);
     let endpoints: Vec<_> = slices.iter().flat_map(|slice| of_slice(slice, port)).collect();
@@ -50,12 +59,12 @@ fn address_type(slice: &EndpointSlice) -> DestinationAddressType {
     }
 }
 
-/// The endpoints of one slice for the TCP port named `port`; a port without name is named "".
-fn of_slice<'s>(slice: &'s EndpointSlice, port: &'s str) -> impl Iterator<Item = DestinationEndpoint> + 's {
+/// The endpoints of one slice for a port.
+fn of_slice<'s>(slice: &'s EndpointSlice, port: PortName<'s>) -> impl Iterator<Item = DestinationEndpoint> + 's {
     slice.endpoints.iter().flat_map(move |endpoint| {
         let numbers = slice.ports.iter().filter(move |candidate| {
-            candidate.name.as_deref().unwrap_or_default() == port
-                && candidate.protocol.as_deref().is_none_or(|protocol| protocol == "TCP")
+            candidate.name.as_deref().unwrap_or_default() == port.name
+                && candidate.protocol.as_deref().unwrap_or("TCP") == port.transport
         });
         numbers.filter_map(|port| u32::try_from(port.port?).ok()).flat_map(move |number| of_endpoint(endpoint, number))
     })
@@ -108,7 +117,7 @@ mod tests {
                 "ports":[{"name":"http","port":8080,"protocol":"TCP"},{"name":"http","port":8080,"protocol":"UDP"},{"name":"x","port":1}]}"#,
         )
         .unwrap();
-        let found: Vec<_> = of_slice(&slice, "http").collect();
+        let found: Vec<_> = of_slice(&slice, PortName { name: "http", transport: "TCP" }).collect();
         let shown: Vec<_> = found.iter().map(|e| (e.host.as_str(), e.port, e.draining, e.zone.as_deref())).collect();
         assert_eq!(
             shown,

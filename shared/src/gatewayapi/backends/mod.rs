@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::api::http_route::HttpBackendRef;
 use crate::api::http_route_rule_filter::HttpRouteRuleFilter;
-use crate::api::references::BackendObjectReference;
+use crate::api::references::{BackendObjectReference, BackendRef};
 use crate::gatewayapi::decision::RouteFault;
 use crate::gatewayapi::routes::scope::Scope;
 use crate::ir::destination::DestinationSetting;
@@ -73,6 +73,21 @@ impl<'t> From<&'t BackendObjectReference> for Target<'t> {
     }
 }
 
+impl<'t> From<&'t BackendRef> for Target<'t> {
+    fn from(reference: &'t BackendRef) -> Self {
+        let BackendRef { group, kind, name, namespace, port, weight } = reference;
+        Self {
+            group: group.as_deref(),
+            kind: kind.as_deref(),
+            name,
+            namespace: namespace.as_deref(),
+            port: *port,
+            weight: *weight,
+            filters: &[],
+        }
+    }
+}
+
 /// What a backendRef became.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Destination {
@@ -113,6 +128,7 @@ fn setting(
         BackendKind::ServiceImport(import, port) => service_import::setting(scope, import, port)?,
         BackendKind::Backend(backend) => backend::setting(backend)?,
     };
+    let setting = app_protocol::below_http(scope.kind, setting);
     let filters = filters::filters(scope, target.filters)?;
     Ok(DestinationSetting { tls: tls.map(Box::new), filters: filters.map(Box::new), ..setting })
 }

@@ -19,9 +19,9 @@ use crate::gatewayapi::routes::scope::Scope;
 /// What a backendRef leads to, with the port it asks for.
 #[derive(Clone, Copy, Debug)]
 pub enum BackendKind<'a> {
-    /// A Service and one of its TCP ports.
+    /// A Service and one of its ports, of the route's transport.
     Service(&'a Arc<Service>, &'a ServicePort),
-    /// A ServiceImport and one of its TCP ports.
+    /// A ServiceImport and one of its ports, of the route's transport.
     ServiceImport(&'a Arc<ServiceImport>, &'a ServiceImportPort),
     /// A Backend, which has its ports itself.
     Backend(&'a Arc<Backend>),
@@ -129,30 +129,37 @@ fn service<'a>(scope: &Scope<'_, 'a>, key: &ObjectKey, number: i32) -> Result<Ba
         return Err(fault("name", reason::UNSUPPORTED_VALUE, message));
     }
     let ports = service.spec.ports.as_deref().unwrap_or_default();
-    let port = ports.iter().find(|port| port.port == number && is_tcp(port.protocol.as_deref()));
+    let transport = scope.kind.transport();
+    let port = ports.iter().find(|port| port.port == number && is_of(transport, port.protocol.as_deref()));
     match port {
         Some(port) => Ok(BackendKind::Service(service, port)),
-        None => Err(no_such_port(Service::KIND, key, number, ports.iter().map(|port| port.port))),
+        None => Err(no_such_port(Service::KIND, key, (transport, number), ports.iter().map(|port| port.port))),
     }
 }
 
 fn service_import<'a>(scope: &Scope<'_, 'a>, key: &ObjectKey, number: i32) -> Result<BackendKind<'a>, RouteFault> {
     let import = scope.view.service_import(key).ok_or_else(|| not_found(ServiceImport::KIND, key))?;
     let ports = &import.spec.ports;
-    match ports.iter().find(|port| port.port == number && is_tcp(port.protocol.as_deref())) {
+    let transport = scope.kind.transport();
+    match ports.iter().find(|port| port.port == number && is_of(transport, port.protocol.as_deref())) {
         Some(port) => Ok(BackendKind::ServiceImport(import, port)),
-        None => Err(no_such_port(ServiceImport::KIND, key, number, ports.iter().map(|port| port.port))),
+        None => Err(no_such_port(ServiceImport::KIND, key, (transport, number), ports.iter().map(|port| port.port))),
     }
 }
 
 /// A protocol that isn't said is TCP.
-fn is_tcp(protocol: Option<&str>) -> bool {
-    protocol.is_none_or(|protocol| protocol.is_empty() || protocol == "TCP")
+fn is_of(transport: &str, protocol: Option<&str>) -> bool {
+    protocol.filter(|protocol| !protocol.is_empty()).unwrap_or("TCP") == transport
 }
 
-fn no_such_port(kind: &str, key: &ObjectKey, number: i32, ports: impl Iterator<Item = i32>) -> RouteFault {
+fn no_such_port(
+    kind: &str,
+    key: &ObjectKey,
+    (transport, number): (&str, i32),
+    ports: impl Iterator<Item = i32>,
+) -> RouteFault {
     let ports = ports.map(|port| port.to_string()).collect::<Vec<_>>().join(", ");
-    let message = format!("{kind} {key} has no TCP port {number}; its ports are {ports}");
+    let message = format!("{kind} {key} has no {transport} port {number}; its ports are {ports}");
     fault("port", reason::PORT_NOT_FOUND, message)
 }
 

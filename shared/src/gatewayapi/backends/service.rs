@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::ServicePort;
 
 use crate::api::metadata::Object;
 use crate::api::service::Service;
+use crate::gatewayapi::backends::endpoints::PortName;
 use crate::gatewayapi::backends::{app_protocol, endpoints, ip_family, prefer_local};
 use crate::gatewayapi::decision::RouteFault;
 use crate::gatewayapi::metadata::resource_metadata;
@@ -29,7 +30,8 @@ pub fn setting(
         (vec![cluster_ip_endpoint(host, port.port)], None)
     } else {
         let name = port.name.as_deref().unwrap_or_default();
-        endpoints::endpoints(scope.view, ServiceOwner::Service, Service::KIND, &service.key(), name)?
+        let port = PortName { name, transport: scope.kind.transport() };
+        endpoints::endpoints(scope.view, ServiceOwner::Service, Service::KIND, &service.key(), port)?
     };
     Ok(DestinationSetting {
         protocol: Some(protocol),

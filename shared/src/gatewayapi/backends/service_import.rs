@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::api::metadata::Object;
 use crate::api::service_import::{ServiceImport, ServiceImportPort};
+use crate::gatewayapi::backends::endpoints::PortName;
 use crate::gatewayapi::backends::service::cluster_ip_endpoint;
 use crate::gatewayapi::backends::{app_protocol, endpoints};
 use crate::gatewayapi::decision::RouteFault;
@@ -27,7 +28,8 @@ pub fn setting(
         (endpoints, None)
     } else {
         let name = port.name.as_deref().unwrap_or_default();
-        endpoints::endpoints(scope.view, ServiceOwner::ServiceImport, ServiceImport::KIND, &import.key(), name)?
+        let port = PortName { name, transport: scope.kind.transport() };
+        endpoints::endpoints(scope.view, ServiceOwner::ServiceImport, ServiceImport::KIND, &import.key(), port)?
     };
     Ok(DestinationSetting {
         protocol: Some(protocol),

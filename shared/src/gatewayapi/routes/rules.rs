@@ -8,6 +8,7 @@ use crate::gatewayapi::backends::{Destination, Target, destination};
 use crate::gatewayapi::decision::{FaultCondition, RouteFault};
 use crate::gatewayapi::metadata::resource_metadata;
 use crate::gatewayapi::routes::filters::{Filters, filters};
+use crate::gatewayapi::routes::fragment::Rules;
 use crate::gatewayapi::routes::matches::{Combination, combinations, put_on};
 use crate::gatewayapi::routes::outcome::reason;
 use crate::gatewayapi::routes::scope::Scope;
@@ -18,32 +19,16 @@ use crate::ir::destination::{BackendWeights, DestinationSetting, RouteDestinatio
 use crate::ir::http_route::HttpRoute as IrRoute;
 use crate::ir::metadata::ResourceMetadata;
 
-/// What the rules of one route became under one Gateway.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules {
-    /// IR routes, rule by rule and match by match, without hostnames.
-    pub routes: Vec<IrRoute>,
-    /// What is wrong. Paths begin at the route.
-    pub faults: Vec<RouteFault>,
-    /// The rules that aren't accepted, by index, in order.
-    pub dropped: Vec<usize>,
-}
-
-impl Rules {
-    /// No rules.
-    pub const NONE: Self = Self { routes: Vec::new(), faults: Vec::new(), dropped: Vec::new() };
-}
-
-/// All rules of a route.
+/// All rules of a route: IR routes, rule by rule and match by match, without hostnames.
 #[must_use]
-pub fn rules(scope: &Scope<'_, '_>, route: &HttpRoute) -> Rules {
-    let mut rules = Rules::default();
+pub fn rules(scope: &Scope<'_, '_>, route: &HttpRoute) -> Rules<Vec<IrRoute>> {
+    let mut rules: Rules<Vec<IrRoute>> = Rules::default();
     for (index, rule) in route.spec.rules.iter().enumerate() {
         let made = one(scope, route, index, rule);
         if made.faults.iter().any(|fault| fault.condition == FaultCondition::Accepted) {
             rules.dropped.push(index);
         }
-        rules.routes.extend(made.routes);
+        rules.made.extend(made.routes);
         rules.faults.extend(made.faults.into_iter().map(|fault| fault.within_item("rules", index).within("spec")));
     }
     rules

@@ -19,6 +19,9 @@ use crate::api::reference_grant::ReferenceGrant;
 use crate::api::secret::Secret;
 use crate::api::service::Service;
 use crate::api::service_import::ServiceImport;
+use crate::api::tcp_route::TcpRoute;
+use crate::api::tls_route::TlsRoute;
+use crate::api::udp_route::UdpRoute;
 
 /// How objects of one kind are read.
 struct Reader {
@@ -33,6 +36,9 @@ const READERS: &[Reader] = &[
     reader::<GatewayClass>(&["v1", "v1beta1"]),
     reader::<Gateway>(&["v1", "v1beta1"]),
     reader::<HttpRoute>(&["v1", "v1beta1"]),
+    reader::<TlsRoute>(&["v1", "v1alpha3", "v1alpha2"]),
+    reader::<TcpRoute>(&["v1", "v1alpha2"]),
+    reader::<UdpRoute>(&["v1", "v1alpha2"]),
     reader::<ReferenceGrant>(&["v1", "v1beta1", "v1alpha2"]),
     reader::<Backend>(&["v1alpha1"]),
     reader::<EnvoyProxy>(&["v1alpha1"]),
@@ -66,9 +72,6 @@ const ENVOY_GATEWAY: &str = "gateway.envoyproxy.io";
 /// Kinds that belong to the product but are not read yet.
 const LATER: &[(&str, &str)] = &[
     (GATEWAY_API, "GRPCRoute"),
-    (GATEWAY_API, "TLSRoute"),
-    (GATEWAY_API, "TCPRoute"),
-    (GATEWAY_API, "UDPRoute"),
     (GATEWAY_API, "ListenerSet"),
     (GATEWAY_API, "BackendTLSPolicy"),
     (ENVOY_GATEWAY, "ClientTrafficPolicy"),
