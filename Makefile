@@ -3,6 +3,10 @@
 CORPUS ?= ../shared/corpus
 PYTHON := .venv/bin/python
 
+# The golden cases of what is built so far.
+TRANSLATE_NOW := ^(httproute|gateway)-
+XDS_NOW := ^(http-route|http2|http1|simple-tls|tls-|multiple-listeners|ready|empty|cors|retry|timeout|headers|httproute)
+
 .DEFAULT_GOAL := help
 .PHONY: help demo build test lint bench score
 
@@ -27,8 +31,10 @@ lint: ## Format and lints, warnings denied
 bench: ## What a translation costs at 1,000, 5,000 and 20,000 routes
 	cargo run --quiet --locked --release -p gateway-tests --bin bench
 
-score: build $(PYTHON) ## How many golden cases agree (they lie beside the project)
-	$(PYTHON) $(CORPUS)/score --bin target/release/kubectl-gateway
+score: $(PYTHON) ## How many golden cases agree (they lie beside the project), and whether that is enough
+	cargo build --locked --release -p kubectl-gateway
+	$(PYTHON) $(CORPUS)/score --layer translate --only '$(TRANSLATE_NOW)' --min-translate 90
+	$(PYTHON) $(CORPUS)/score --layer xds --only '$(XDS_NOW)' --min-xds 90
 
 $(PYTHON):
 	python3 -m venv .venv

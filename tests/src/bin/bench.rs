@@ -13,7 +13,7 @@ use gateway_shared::pipeline::{self, Cache, Outcome};
 use gateway_shared::resources::Resources;
 use gateway_shared::resources::decode;
 use gateway_shared::xds::table::{Change, ResourceType};
-use nix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, clock_gettime};
 
 const SIZES: &[usize] = &[1_000, 5_000, 20_000];
 /// How often each change is measured; the median is printed.
@@ -156,7 +156,8 @@ fn object(text: &str) -> anyhow::Result<AnyObject> {
 
 /// The CPU time this process has used, in all its threads.
 fn cpu() -> anyhow::Result<Duration> {
-    Ok(Duration::from(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?))
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_nsec)?))
 }
 
 fn median(times: &mut [Duration]) -> Duration {
