@@ -134,6 +134,8 @@ fn representations(file: &SourceFile) -> Result<Vec<(Option<Arc<str>>, Arc<ir::x
             (None, serde_yaml::Value::Mapping(_)) => {
                 found.push((None, Arc::new(read(&document).map_err(|error| bad("", &error))?)));
             }
+            // A representation without anything in it is written as nothing, or as null.
+            (None, serde_yaml::Value::Null) => found.push((None, Arc::default())),
             _ => return Err(bad(":1", &"a mapping is expected, with http, tcp or the like, or with xdsIR")),
         }
     }
