@@ -146,23 +146,24 @@ impl Answer {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// What the backend says it was asked; null where no backend of ours answered.
+    /// One thing the backend says it was asked (see [`crate::echo::serve`]); null where no backend of ours answered.
     #[must_use]
-    pub fn echo(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_default()
+    pub fn asked(&self, what: &str) -> Value {
+        let echo: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        echo.get(what).cloned().unwrap_or_default()
     }
 
     /// Which backend answered; empty for none of ours.
     #[must_use]
     pub fn backend(&self) -> String {
-        self.echo().get("backend").and_then(Value::as_str).unwrap_or_default().to_owned()
+        self.asked("backend").as_str().unwrap_or_default().to_owned()
     }
 
     /// A header as the backend saw it, values joined by a comma; `None` where it saw none.
     #[must_use]
     pub fn seen_header(&self, name: &str) -> Option<String> {
-        let echo = self.echo();
-        let values = echo.get("headers")?.get(name)?.as_array()?.iter().filter_map(Value::as_str);
+        let headers = self.asked("headers");
+        let values = headers.get(name)?.as_array()?.iter().filter_map(Value::as_str);
         Some(values.collect::<Vec<_>>().join(","))
     }
 }

@@ -9,8 +9,6 @@ use gateway_shared::infra::bootstrap::{Options, bootstrap, to_yaml};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::wait;
-
 /// The Envoy program: `ENVOY_BINARY`, or `.envoy/envoy` in the root of the repository, where `hack/get-envoy.sh` puts it.
 ///
 /// Where there is none, one line on stderr says so and the test has to be skipped.
@@ -47,7 +45,7 @@ pub fn free_port() -> u16 {
 #[derive(Debug)]
 pub struct Envoy {
     directory: TempDir,
-    process: Child,
+    _process: Child,
 }
 
 impl Envoy {
@@ -66,37 +64,19 @@ impl Envoy {
             .arg("--config-path")
             .arg(&file)
             .args(["--service-cluster", ir_key, "--service-node", "envoy-under-test"])
-            .args(["--concurrency", "1", "--log-level", "warning", "--use-dynamic-base-id", "--admin-address-path"])
-            .arg(directory.path().join("admin-address"))
+            .args(["--concurrency", "1", "--log-level", "warning", "--use-dynamic-base-id"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
             .kill_on_drop(true)
             .spawn()
             .expect("Envoy can be started");
-        Self { directory, process }
-    }
-
-    /// The process id.
-    #[must_use]
-    pub fn pid(&self) -> Option<u32> {
-        self.process.id()
+        Self { directory, _process: process }
     }
 
     /// What it has logged.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.directory.path().join("envoy.log")).unwrap_or_default()
-    }
-
-    /// The port of its admin interface.
-    pub async fn admin_port(&self) -> u16 {
-        let file = self.directory.path().join("admin-address");
-        wait::until("Envoy's admin interface", async || {
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            let port = text.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-            port.ok_or_else(|| self.log())
-        })
-        .await
     }
 }

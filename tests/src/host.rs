@@ -85,28 +85,10 @@ impl Host {
         agent.wait().expect("the agent has ended");
     }
 
-    /// The address of its API.
-    #[must_use]
-    pub fn api_address(&self) -> String {
-        format!("127.0.0.1:{}", self.ports[1])
-    }
-
-    /// The address of its metrics.
-    #[must_use]
-    pub const fn metrics_port(&self) -> u16 {
-        self.ports[3]
-    }
-
     /// What the agent has logged.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.directory.path().join("agent.log")).unwrap_or_default()
-    }
-
-    /// The folder of running Envoys.
-    #[must_use]
-    pub fn state(&self) -> PathBuf {
-        self.directory.path().join("state")
     }
 }
 

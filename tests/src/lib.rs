@@ -13,7 +13,6 @@ pub mod contains;
 pub mod echo;
 pub mod envoy;
 pub mod host;
-pub mod http;
 pub mod load;
 pub mod manifests;
 pub mod proxy_config;

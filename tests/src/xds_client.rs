@@ -98,12 +98,6 @@ impl XdsClient {
         }
         panic!("{what}: never came to that: {:#?}", *self.received.borrow())
     }
-
-    /// What it has now.
-    #[must_use]
-    pub fn now(&self) -> Received {
-        self.received.borrow().clone()
-    }
 }
 
 impl Drop for XdsClient {

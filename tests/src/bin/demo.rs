@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use gateway_tests::http;
+use gateway_tests::client;
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
@@ -113,17 +113,14 @@ async fn demo(started: &mut Started) -> anyhow::Result<()> {
     println!("\nSending requests through Envoy on {GATEWAY}");
     for (host, path) in [("www.example.com", "/"), ("www.example.com", "/green/leaf"), ("returns.example.org", "/")] {
         println!("\n$ curl -H 'Host: {host}' http://{GATEWAY}{path}");
-        let answer = http::get(GATEWAY, host, path).await?;
-        let body = String::from_utf8_lossy(answer.body()).into_owned();
-        println!("{} {}", answer.status(), body.trim_end());
+        let answer = client::get(&format!("{host}{path}")).of(GATEWAY.port()).await?;
+        println!("{} {}", answer.status, answer.body.trim_end());
     }
     let mut counts = [0_u32; 2];
     for _ in 0..40 {
-        let answer = http::get(GATEWAY, "www.example.com", "/").await?;
-        let document: serde_json::Value = serde_json::from_slice(answer.body())?;
-        let backend = document.get("backend").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let backend = client::get("www.example.com/").of(GATEWAY.port()).await?.backend();
         for ((name, _), count) in BACKENDS.iter().zip(&mut counts) {
-            *count += u32::from(*name == backend);
+            *count += u32::from(backend == *name);
         }
     }
     let [blue, green] = counts;
@@ -168,8 +165,8 @@ async fn free_port() -> anyhow::Result<SocketAddr> {
 async fn wait_until_served(agent: &mut Child, log: &Path) -> anyhow::Result<Duration> {
     let started = Instant::now();
     loop {
-        if let Ok(answer) = http::get(GATEWAY, "www.example.com", "/").await
-            && answer.status().is_success()
+        if let Ok(answer) = client::get("www.example.com/").of(GATEWAY.port()).await
+            && answer.status == 200
         {
             return Ok(started.elapsed());
         }

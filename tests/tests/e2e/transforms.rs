@@ -39,10 +39,10 @@ async fn a_rewrite_shows_the_backend_another_address() {
         ("x/strip", "/"),
         ("x/full/a/b", "/whole"),
     ] {
-        assert_eq!(serving.ask(&get(asked)).await.echo()["path"], seen, "{asked}");
+        assert_eq!(serving.ask(&get(asked)).await.asked("path"), seen, "{asked}");
     }
     let answer = serving.ask(&get("shop.example.com/prefix")).await;
-    assert_eq!(answer.echo()["host"], "cart.internal");
+    assert_eq!(answer.asked("host"), "cart.internal");
     assert_eq!(answer.seen_header("x-forwarded-host").as_deref(), Some("shop.example.com"));
 }
 
@@ -52,7 +52,7 @@ async fn headers_are_set_added_and_removed_both_ways() {
   rules:
   - filters:
     - {type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-set, value: s}], add: [{name: x-add, value: b}], remove: [x-gone]}}
-    - {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-answered, value: 'yes'}], remove: [x-backend]}}
+    - {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-answered, value: 'yes'}], remove: [content-type]}}
     backendRefs: [{name: cart, port: 80}]";
     let Some(serving) = Serving::route(rules).await else { return };
     let ask = get("x/").header("x-set", "client").header("x-add", "a").header("x-gone", "secret");
@@ -60,7 +60,7 @@ async fn headers_are_set_added_and_removed_both_ways() {
     assert_eq!(answer.seen_header("x-set").as_deref(), Some("s"));
     assert_eq!(answer.seen_header("x-add").as_deref(), Some("a,b"));
     assert_eq!(answer.seen_header("x-gone"), None);
-    assert_eq!((answer.header("x-answered"), answer.header("x-backend")), (Some("yes"), None));
+    assert_eq!((answer.header("x-answered"), answer.header("content-type")), (Some("yes"), None));
 }
 
 #[tokio::test]
