@@ -1,5 +1,6 @@
 //! One gRPC stream: drives a [`Stream`] from requests, snapshots and time, writes its page of the ledger, counts.
 
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -176,6 +177,8 @@ struct Session<R> {
     opened: Instant,
     /// What the ledger says is held, so that it is written only when it changes.
     held: Vec<(ResourceType, HeldBack)>,
+    /// The types of which the ledger shows a rejection.
+    rejecting: BTreeSet<ResourceType>,
     request: std::marker::PhantomData<R>,
 }
 
@@ -194,6 +197,7 @@ impl<R: Request> Session<R> {
             metrics: shared.metrics.clone(),
             opened: Instant::now(),
             held: Vec::new(),
+            rejecting: BTreeSet::new(),
             request: std::marker::PhantomData,
         }
     }
@@ -231,6 +235,7 @@ impl<R: Request> Session<R> {
                         version: format!("{:016x}", rejected.version),
                     })
                     .collect();
+                self.rejecting.insert(kind);
                 self.page.of(kind, |page| page.rejected = Some(Rejection { version, text, at, resources }));
             }
             Some(Event::Stale { .. }) | None => {}
@@ -284,8 +289,13 @@ impl<R: Request> Session<R> {
         Some(R::response(&push))
     }
 
-    /// Writes what waits into the ledger.
+    /// Writes what waits into the ledger, and forgets rejections of what nobody wants any more: a change that was taken
+    /// back leaves nothing to send, so no acknowledgement will say that all is well again.
     fn write_standing(&mut self) {
+        let stream = &self.stream;
+        for kind in self.rejecting.extract_if(.., |kind| !stream.is_rejecting(*kind)) {
+            self.page.of(kind, |page| page.rejected = None);
+        }
         let line = |(kind, name, hold): (ResourceType, &Arc<str>, &super::push::Hold)| {
             (kind, HeldBack { name: Arc::clone(name), removal: hold.removal, because: hold.because.to_string() })
         };

@@ -181,6 +181,14 @@ impl Stream {
         self.types.get(&kind).into_iter().flat_map(|state| state.rejected.iter())
     }
 
+    /// Whether a rejection of `kind` is still of interest: something is rejected, or it is being found out what.
+    pub fn is_rejecting(&self, kind: ResourceType) -> bool {
+        self.types.get(&kind).is_some_and(|state| {
+            let searching = state.suspects.iter().any(|group| !group.names.is_empty()) || !state.in_flight.is_empty();
+            searching || !state.rejected.is_empty()
+        })
+    }
+
     /// How many resources of `kind` the proxy subscribes to; `None` if it never asked for the type.
     #[must_use]
     pub fn subscribed(&self, kind: ResourceType) -> Option<usize> {
