@@ -25,7 +25,7 @@ fn change() -> impl Strategy<Value = Change> {
     })
 }
 
-const OBJECTS: u8 = 24;
+const OBJECTS: u8 = 30;
 
 /// The object `number` of the universe in one of its variants.
 fn object(number: u8, variant: u8) -> AnyObject {
@@ -44,7 +44,7 @@ fn object(number: u8, variant: u8) -> AnyObject {
             )
         ),
         1 | 2 => format!(
-            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"gw{number}","namespace":"infra","generation":{v}}},"spec":{{"gatewayClassName":"{}","listeners":[{{"name":"a","protocol":"HTTP","port":{},"hostname":"{}","allowedRoutes":{{"namespaces":{}}}}},{{"name":"b","protocol":"{}","port":8080}}]}}}}"#,
+            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"gw{number}","namespace":"infra","generation":{v}}},"spec":{{"gatewayClassName":"{}","listeners":[{{"name":"a","protocol":"HTTP","port":{},"hostname":"{}","allowedRoutes":{{"namespaces":{}}}}},{{"name":"b","protocol":"{}","port":8080}},{{"name":"c","protocol":"TLS","port":8443,"hostname":"*.example.com","tls":{{"mode":"Passthrough"}},"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}},{{"name":"d","protocol":"{}","port":5353,"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}}]}}}}"#,
             pick(&["eg", "eg", "eg", "absent"], 0),
             pick(&["80", "80", "8080"], 2),
             pick(&["*.example.com", "shop.example.com", "*"], 3),
@@ -57,6 +57,7 @@ fn object(number: u8, variant: u8) -> AnyObject {
                 4
             ),
             pick(&["HTTP", "HTTP", "TCP", "BOGUS"], 5),
+            pick(&["TCP", "UDP"], 6),
         ),
         3..=10 => format!(
             r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{{"name":"r{number}","namespace":"{}"{}}},"spec":{{"parentRefs":[{{"name":"gw{}","namespace":"infra"{}}}],{}"rules":[{{"matches":[{{"path":{{"type":"{}","value":"/{}"}}{}}}]{},"backendRefs":[{{"name":"s{}","port":80{}}}]}}]}}}}"#,
@@ -109,7 +110,19 @@ fn object(number: u8, variant: u8) -> AnyObject {
             r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"apps","labels":{{"team":"{}"}}}}}}"#,
             pick(&["x", "y"], 0)
         ),
-        _ => r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"infra"}}"#.to_owned(),
+        23 => r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"infra"}}"#.to_owned(),
+        _ => format!(
+            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"{}","metadata":{{"name":"l{number}","namespace":"{}"{}}},"spec":{{"parentRefs":[{{"name":"gw{}","namespace":"infra"{}}}],{}"rules":[{{"backendRefs":[{{"name":"s{}","port":80{}}}]}}{}]}}}}"#,
+            ["TLSRoute", "TCPRoute", "UDPRoute"][usize::from(number) % 3],
+            pick(&["apps", "infra"], 0),
+            pick(&["", r#","creationTimestamp":"2026-01-01T00:00:00Z""#], 1),
+            1 + v % 2,
+            pick(&["", "", r#","sectionName":"c""#, r#","port":5353"#], 2),
+            if number % 3 == 0 { r#""hostnames":["shop.example.com","other.org"],"# } else { "" },
+            v % 3,
+            pick(&["", r#","namespace":"infra""#, r#","weight":0"#], 3),
+            pick(&["", "", "", r#",{"backendRefs":[{"name":"s0","port":80}]}"#], 5),
+        ),
     };
     let decoded = decode::manifests("universe", &text);
     assert!(decoded.errors.is_empty(), "{:?}", decoded.errors);

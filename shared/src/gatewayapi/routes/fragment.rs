@@ -33,7 +33,7 @@ pub struct Attaching<'r> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules<T> {
     /// What doesn't depend on the listener.
-    pub made: T,
+    pub pieces: T,
     /// What is wrong. Paths begin at the route.
     pub faults: Vec<RouteFault>,
     /// The rules that aren't accepted, by index, in order.
@@ -68,7 +68,7 @@ pub fn fragment<'a, T>(
                 by_gateway.len() - 1
             });
             if let Some((_, rules)) = by_gateway.get(known) {
-                match place(&rules.made, context.map(|context| &**context), listeners) {
+                match place(&rules.pieces, context.map(|context| &**context), listeners) {
                     Some(fault) => faults.push(fault),
                     None => faults.clone_from(&rules.faults),
                 }

@@ -28,7 +28,7 @@ pub fn rules(scope: &Scope<'_, '_>, route: &HttpRoute) -> Rules<Vec<IrRoute>> {
         if made.faults.iter().any(|fault| fault.condition == FaultCondition::Accepted) {
             rules.dropped.push(index);
         }
-        rules.made.extend(made.routes);
+        rules.pieces.extend(made.routes);
         rules.faults.extend(made.faults.into_iter().map(|fault| fault.within_item("rules", index).within("spec")));
     }
     rules
@@ -275,7 +275,7 @@ spec: {ports: [{name: http, port: 80}]}
 ";
 
     /// What a route with these rules (YAML) becomes beside [`BACKENDS`].
-    fn made(rules_text: &str) -> Rules {
+    fn made(rules_text: &str) -> Rules<Vec<IrRoute>> {
         let route = format!(
             "{BACKENDS}apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: cart, namespace: shop}}\nspec:\n  rules:\n{rules_text}"
         );
@@ -289,13 +289,13 @@ spec: {ports: [{name: http, port: 80}]}
         rules(&Scope { view: &view, kind: RouteKind::Http, route: &route.key(), gateway: None }, &route)
     }
 
-    fn with_backends(refs: &str) -> Rules {
+    fn with_backends(refs: &str) -> Rules<Vec<IrRoute>> {
         made(&format!("  - backendRefs: [{refs}]\n"))
     }
 
     /// The status requests are answered with; none where they are forwarded.
-    fn answer(made: &Rules) -> Option<u32> {
-        let [route] = made.routes.as_slice() else { panic!("one route: {:?}", made.routes) };
+    fn answer(made: &Rules<Vec<IrRoute>>) -> Option<u32> {
+        let [route] = made.pieces.as_slice() else { panic!("one route: {:?}", made.pieces) };
         assert_ne!(route.destination.is_some(), route.direct_response.is_some());
         route.direct_response.as_ref().and_then(|response| response.status_code)
     }
@@ -336,7 +336,7 @@ spec: {ports: [{name: http, port: 80}]}
     #[test]
     fn a_broken_reference_keeps_its_share() {
         let made = with_backends("{name: good, port: 80, weight: 3}, {name: gone, port: 80, weight: 1}");
-        let destination = made.routes[0].destination.as_ref().unwrap();
+        let destination = made.pieces[0].destination.as_ref().unwrap();
         let shares: Vec<_> = destination.settings.iter().map(|s| (s.weight, s.invalid, s.endpoints.len())).collect();
         assert_eq!(shares, [(Some(3), false, 1), (Some(1), true, 0)]);
         let both = with_backends("{name: empty, port: 80}, {name: gone, port: 80}");
@@ -348,9 +348,9 @@ spec: {ports: [{name: http, port: 80}]}
         let made = made(
             "  - matches: [{path: {value: /a}}, {path: {value: /b}}]\n    backendRefs: [{name: good, port: 80}]\n",
         );
-        let names: Vec<_> = made.routes.iter().map(|route| &*route.name).collect();
+        let names: Vec<_> = made.pieces.iter().map(|route| &*route.name).collect();
         assert_eq!(names, ["httproute/shop/cart/rule/0/match/0", "httproute/shop/cart/rule/0/match/1"]);
-        let [a, b] = [0, 1].map(|index| made.routes[index].destination.as_ref().unwrap());
+        let [a, b] = [0, 1].map(|index| made.pieces[index].destination.as_ref().unwrap());
         assert!(Arc::ptr_eq(a, b));
         assert_eq!(
             (&*a.name, &*a.settings[0].name),
@@ -369,7 +369,7 @@ spec: {ports: [{name: http, port: 80}]}
 ",
         );
         assert_eq!(made.dropped, [0, 1]);
-        let answers: Vec<_> = made.routes.iter().map(|route| route.direct_response.is_some()).collect();
+        let answers: Vec<_> = made.pieces.iter().map(|route| route.direct_response.is_some()).collect();
         assert_eq!(answers, [true, false], "no route for the first rule, an answer for the second");
         let paths: Vec<_> = made.faults.iter().map(|fault| fault.diagnostic.path.to_string()).collect();
         assert_eq!(
@@ -380,6 +380,6 @@ spec: {ports: [{name: http, port: 80}]}
                 "spec.rules[2].filters[0].requestMirror.backendRef.name"
             ]
         );
-        assert!(made.routes[1].mirrors.is_empty());
+        assert!(made.pieces[1].mirrors.is_empty());
     }
 }

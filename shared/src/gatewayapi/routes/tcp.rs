@@ -32,8 +32,8 @@ pub fn tcp_route(view: &View<'_>, route: &Arc<TcpRoute>) -> RouteFragment {
         view,
         &attaching,
         |scope| {
-            let Rules { made, faults, dropped } = layer4::forwarding(scope, backend_refs(), &of_rule);
-            Rules { made: Arc::new(made), faults, dropped }
+            let Rules { pieces, faults, dropped } = layer4::forwarding(scope, backend_refs(), &of_rule);
+            Rules { pieces: Arc::new(pieces), faults, dropped }
         },
         |destination, gateway, listeners| {
             layer4::place(gateway, listeners, |listener, _| {

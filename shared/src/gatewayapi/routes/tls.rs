@@ -66,7 +66,7 @@ pub fn tls_route(view: &View<'_>, route: &Arc<TlsRoute>) -> RouteFragment {
 
 /// A backend found by the server name has to be the only one: otherwise none is used.
 fn judge(rules: Rules<RouteDestination>) -> Rules<Forwarding> {
-    let Rules { made: mut destination, mut faults, dropped } = rules;
+    let Rules { pieces: mut destination, mut faults, dropped } = rules;
     let by_server_name = destination.settings.iter().any(|setting| setting.is_dynamic_resolver);
     if by_server_name && destination.settings.len() > 1 {
         let message = "a dynamic resolver has to be the only backend of a TLSRoute: move it to a route of its own";
@@ -74,7 +74,7 @@ fn judge(rules: Rules<RouteDestination>) -> Rules<Forwarding> {
         faults.push(RouteFault::reference(path, reason::INVALID_BACKEND_REF, message));
         destination.settings.clear();
     }
-    Rules { made: Forwarding { destination: Arc::new(destination), by_server_name }, faults, dropped }
+    Rules { pieces: Forwarding { destination: Arc::new(destination), by_server_name }, faults, dropped }
 }
 
 fn not_on_a_terminating_listener(listener: &str) -> RouteFault {

@@ -31,8 +31,8 @@ pub fn udp_route(view: &View<'_>, route: &Arc<UdpRoute>) -> RouteFragment {
         view,
         &attaching,
         |scope| {
-            let Rules { made, faults, dropped } = layer4::forwarding(scope, backend_refs(), &metadata);
-            Rules { made: Arc::new(made), faults, dropped }
+            let Rules { pieces, faults, dropped } = layer4::forwarding(scope, backend_refs(), &metadata);
+            Rules { pieces: Arc::new(pieces), faults, dropped }
         },
         |destination, gateway, listeners| {
             layer4::place(gateway, listeners, |_, _| {
