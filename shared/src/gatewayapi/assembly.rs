@@ -216,7 +216,7 @@ impl Piece<'_> {
         Position {
             precedence,
             kind: self.fragment.kind,
-            created: self.fragment.created.clone(),
+            created: self.fragment.created,
             key: self.fragment.key.clone(),
             parent: self.parent,
             index,
