@@ -2,10 +2,13 @@
 //! changes nothing, and one broken object leaves the others alone.
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that can't go on has failed")]
 
+use std::sync::LazyLock;
+
 use gateway_shared::api::any_object::AnyObject;
 use gateway_shared::config::Config;
 use gateway_shared::pipeline::{self, Cache, Outcome};
 use gateway_shared::resources::{Resources, decode};
+use gateway_tests::certificates::{Authority, Pair, secret};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -25,7 +28,16 @@ fn change() -> impl Strategy<Value = Change> {
     })
 }
 
-const OBJECTS: u8 = 30;
+const OBJECTS: u8 = 39;
+
+/// Two certificates with their keys; the same ones as long as the process runs.
+static PAIRS: LazyLock<[Pair; 2]> =
+    LazyLock::new(|| ["shop.example.com", "a.example.com"].map(|host| Authority::new().certificate(host)));
+
+/// Settings under which everything in the universe is looked at.
+fn config() -> Config {
+    Config { backend_enabled: true, ..Config::default() }
+}
 
 /// The object `number` of the universe in one of its variants.
 fn object(number: u8, variant: u8) -> AnyObject {
@@ -33,7 +45,7 @@ fn object(number: u8, variant: u8) -> AnyObject {
     let pick = |choices: &[&'static str], shift: usize| choices[(v >> shift) % choices.len()];
     let text = match number {
         0 => format!(
-            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"GatewayClass","metadata":{{"name":"eg"}},"spec":{{"controllerName":"{}"}}}}"#,
+            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"GatewayClass","metadata":{{"name":"eg"}},"spec":{{"controllerName":"{}"{}}}}}"#,
             pick(
                 &[
                     "gateway.envoyproxy.io/gatewayclass-controller",
@@ -41,10 +53,18 @@ fn object(number: u8, variant: u8) -> AnyObject {
                     "example.com/other"
                 ],
                 0
-            )
+            ),
+            pick(
+                &[
+                    "",
+                    "",
+                    r#","parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"settings","namespace":"infra"}"#
+                ],
+                1
+            ),
         ),
         1 | 2 => format!(
-            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"gw{number}","namespace":"infra","generation":{v}}},"spec":{{"gatewayClassName":"{}","listeners":[{{"name":"a","protocol":"HTTP","port":{},"hostname":"{}","allowedRoutes":{{"namespaces":{}}}}},{{"name":"b","protocol":"{}","port":8080}},{{"name":"c","protocol":"TLS","port":8443,"hostname":"*.example.com","tls":{{"mode":"Passthrough"}},"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}},{{"name":"d","protocol":"{}","port":5353,"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}}]}}}}"#,
+            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"gw{number}","namespace":"infra","generation":{v}}},"spec":{{"gatewayClassName":"{}","listeners":[{{"name":"a","protocol":"HTTP","port":{},"hostname":"{}","allowedRoutes":{{"namespaces":{}}}}},{{"name":"b","protocol":"{}","port":8080}},{{"name":"c","protocol":"TLS","port":8443,"hostname":"*.example.com","tls":{{"mode":"Passthrough"}},"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}},{{"name":"d","protocol":"{}","port":5353,"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}},{{"name":"e","protocol":"HTTPS","port":9443,"hostname":"{}","tls":{{"certificateRefs":[{}]}},"allowedRoutes":{{"namespaces":{{"from":"All"}}}}}}]{}}}}}"#,
             pick(&["eg", "eg", "eg", "absent"], 0),
             pick(&["80", "80", "8080"], 2),
             pick(&["*.example.com", "shop.example.com", "*"], 3),
@@ -58,6 +78,15 @@ fn object(number: u8, variant: u8) -> AnyObject {
             ),
             pick(&["HTTP", "HTTP", "TCP", "BOGUS"], 5),
             pick(&["TCP", "UDP"], 6),
+            pick(&["*", "shop.example.com"], 7),
+            pick(&[r#"{"name":"one"}"#, r#"{"name":"one"},{"name":"two"}"#, r#"{"name":"two","namespace":"apps"}"#], 1),
+            pick(
+                &[
+                    "",
+                    r#","infrastructure":{"parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"settings"}}"#
+                ],
+                1
+            ),
         ),
         3..=10 => format!(
             r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{{"name":"r{number}","namespace":"{}"{}}},"spec":{{"parentRefs":[{{"name":"gw{}","namespace":"infra"{}}}],{}"rules":[{{"matches":[{{"path":{{"type":"{}","value":"/{}"}}{}}}]{},"backendRefs":[{{"name":"s{}","port":80{}}}]}}]}}}}"#,
@@ -111,6 +140,66 @@ fn object(number: u8, variant: u8) -> AnyObject {
             pick(&["x", "y"], 0)
         ),
         23 => r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"infra"}}"#.to_owned(),
+        30 | 31 => {
+            let [first, second] = &*PAIRS;
+            let pair = match v % 4 {
+                0 | 1 => first.clone(),
+                2 => second.clone(),
+                _ => Pair { certificate: second.certificate.clone(), key: first.key.clone() },
+            };
+            secret(pick(&["infra", "apps"], 2), if number == 30 { "one" } else { "two" }, &pair)
+        }
+        32 => format!(
+            "{{apiVersion: gateway.envoyproxy.io/v1alpha1, kind: EnvoyProxy, metadata: {{name: settings, namespace: infra}}, spec: {{routingType: {}, mergeGateways: {}}}}}",
+            pick(&["Endpoint", "Service"], 0),
+            pick(&["false", "true"], 1),
+        ),
+        33 => format!(
+            "{{apiVersion: gateway.envoyproxy.io/v1alpha1, kind: Backend, metadata: {{name: outside, namespace: apps}}, spec: {{endpoints: [{}]}}}}",
+            pick(
+                &[
+                    "{ip: {address: 192.0.2.1, port: 80}}",
+                    "{fqdn: {hostname: outside.example.com, port: 80}}",
+                    "{unix: {path: /run/outside.sock}}"
+                ],
+                0
+            ),
+        ),
+        34 => format!(
+            "{{apiVersion: multicluster.x-k8s.io/v1alpha1, kind: ServiceImport, metadata: {{name: far, namespace: apps}}, spec: {{type: {}, ips: [10.9.0.1], ports: [{{name: http, port: 80, protocol: TCP}}]}}}}",
+            pick(&["ClusterSetIP", "Headless"], 0),
+        ),
+        35 => format!(
+            "{{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {{name: far, namespace: apps, labels: {{multicluster.kubernetes.io/service-name: far}}}}, addressType: {}, ports: [{{name: http, port: 8080, protocol: TCP}}], endpoints: [{{addresses: [{}]}}]}}",
+            pick(&["IPv4", "FQDN"], 0),
+            pick(&["10.2.0.1", "far.example.com"], 0),
+        ),
+        36 => format!(
+            "{{apiVersion: gateway.networking.k8s.io/v1, kind: ReferenceGrant, metadata: {{name: secrets, namespace: apps}}, spec: {{from: [{{group: gateway.networking.k8s.io, kind: Gateway, namespace: {}}}], to: [{{group: '', kind: Secret{}}}]}}}}",
+            pick(&["infra", "apps"], 0),
+            pick(&["", ", name: one"], 1),
+        ),
+        37 | 38 => format!(
+            "{{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {{name: b{number}, namespace: apps}}, spec: {{parentRefs: [{{name: gw1, namespace: infra}}, {{name: gw2, namespace: infra}}], hostnames: [shop.example.com], rules: [{{backendRefs: [{}{}]{}}}]}}}}",
+            pick(
+                &[
+                    "{group: gateway.envoyproxy.io, kind: Backend, name: outside}",
+                    "{group: multicluster.x-k8s.io, kind: ServiceImport, name: far, port: 80}"
+                ],
+                0
+            ),
+            pick(&["", ", {name: s0, port: 80, weight: 3}"], 1),
+            pick(
+                &[
+                    "",
+                    ", timeouts: {request: 1s}",
+                    ", retry: {attempts: 2}",
+                    ", sessionPersistence: {sessionName: a}",
+                    ", filters: [{type: CORS, cors: {allowOrigins: ['*']}}]"
+                ],
+                2
+            ),
+        ),
         _ => format!(
             r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"{}","metadata":{{"name":"l{number}","namespace":"{}"{}}},"spec":{{"parentRefs":[{{"name":"gw{}","namespace":"infra"{}}}],{}"rules":[{{"backendRefs":[{{"name":"s{}","port":80{}}}]}}{}]}}}}"#,
             ["TLSRoute", "TCPRoute", "UDPRoute"][usize::from(number) % 3],
@@ -139,7 +228,7 @@ fn visible(outcome: &Outcome) -> String {
 }
 
 fn fresh(resources: &Resources) -> Outcome {
-    pipeline::run(resources, &Config::default(), &mut Cache::default())
+    pipeline::run(resources, &config(), &mut Cache::default())
 }
 
 fn start() -> Vec<AnyObject> {
@@ -151,7 +240,7 @@ proptest! {
 
     #[test]
     fn an_incremental_result_equals_one_from_an_empty_cache(changes in prop::collection::vec(change(), 1..20)) {
-        let config = Config::default();
+        let config = config();
         let mut resources: Resources = start().into_iter().collect();
         let mut cache = Cache::default();
         let _ = pipeline::run(&resources, &config, &mut cache);
