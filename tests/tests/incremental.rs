@@ -207,7 +207,7 @@ fn object(number: u8, variant: u8) -> AnyObject {
             pick(&["", r#","creationTimestamp":"2026-01-01T00:00:00Z""#], 1),
             1 + v % 2,
             pick(&["", "", r#","sectionName":"c""#, r#","port":5353"#], 2),
-            if number % 3 == 0 { r#""hostnames":["shop.example.com","other.org"],"# } else { "" },
+            if number.is_multiple_of(3) { r#""hostnames":["shop.example.com","other.org"],"# } else { "" },
             v % 3,
             pick(&["", r#","namespace":"infra""#, r#","weight":0"#], 3),
             pick(&["", "", "", r#",{"backendRefs":[{"name":"s0","port":80}]}"#], 5),
