@@ -193,6 +193,7 @@ mod tests {
     fn decoding_and_encoding_keep_everything() {
         let text = r#"{"http":[{"name":"a","address":"::","port":80,"ipFamily":"DualStack","hostnames":["*"],"path":{"mergeSlashes":true,"escapedSlashesAction":"UnescapeAndRedirect"},"routes":[{"name":"r","hostname":"*","isHTTP2":false,"addRequestHeaders":[{"name":"x","value":["y"],"append":true,"addIfAbsent":false}],"timeout":"1m30s"}]}]}"#;
         let xds: Xds = serde_json::from_str(text).unwrap_or_else(|error| unreachable!("{error}"));
-        assert_eq!(serde_json::to_string(&xds).ok().as_deref(), Some(text));
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        assert_eq!(serde_json::to_string(&xds).ok().and_then(|again| value(&again)), value(text));
     }
 }
