@@ -162,10 +162,13 @@ impl Reconciler {
         let mut changed = self.changes.subscribe();
         loop {
             tokio::select! {
-                _ = stopped.recv() => break,
+                told = stopped.recv() => match told {
+                    Some(()) => break,
+                    None => return self.leave(),
+                },
                 result = desired.changed() => {
                     if result.is_err() {
-                        break;
+                        return self.leave();
                     }
                     let latest = desired.borrow_and_update().clone();
                     if let Some(latest) = latest {
@@ -197,6 +200,12 @@ impl Reconciler {
         if self.strays {
             stop_strays(&self.config.state_dir, &BTreeSet::new()).await;
         }
+    }
+
+    /// The handle is gone and nobody said to stop: the Envoys are left to their guards, as after a kill.
+    fn leave(mut self) {
+        // Before the fleets' handles go, which would tell these tasks to stop their Envoys.
+        self.tasks.abort_all();
     }
 
     fn reconcile(&mut self, desired: &Desired) {
