@@ -1,6 +1,9 @@
 //! The EndpointSlice kind: where the pods of a Service are.
 
-use k8s_openapi::api::discovery::v1::{Endpoint, EndpointPort};
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::discovery::v1::{EndpointConditions, EndpointHints, EndpointPort};
 use serde::{Deserialize, Serialize};
 
 use crate::api::metadata::{ObjectMeta, object};
@@ -36,6 +39,36 @@ pub struct EndpointSlice {
     /// The ports each of them has.
     #[serde(default, deserialize_with = "null_is_empty", skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<EndpointPort>,
+}
+
+/// One endpoint. There are many, so what nearly all of them have and nobody looks at is kept small.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Endpoint {
+    /// Its addresses, all of the slice's type.
+    #[serde(default, deserialize_with = "null_is_empty")]
+    pub addresses: Vec<String>,
+    /// Whether it takes requests, and whether it is going away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<EndpointConditions>,
+    /// Labels of its node, in slices of the first version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated_topology: Option<Box<BTreeMap<String, String>>>,
+    /// Which zones and nodes should use it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Box<EndpointHints>>,
+    /// Its host name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<Box<str>>,
+    /// The node it runs on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_name: Option<Box<str>>,
+    /// The pod behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_ref: Option<Box<ObjectReference>>,
+    /// The zone it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
 }
 
 object!(EndpointSlice, "discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", true);

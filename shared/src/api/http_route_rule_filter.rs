@@ -12,27 +12,27 @@ use crate::api::string_enum::string_enum;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// A step requests or responses pass.
+/// A step requests or responses pass. Each filter sets one of many members, so they are kept apart from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpRouteRuleFilter {
     pub r#type: HttpRouteFilterType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_header_modifier: Option<HttpHeaderFilter>,
+    pub request_header_modifier: Option<Box<HttpHeaderFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response_header_modifier: Option<HttpHeaderFilter>,
+    pub response_header_modifier: Option<Box<HttpHeaderFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_mirror: Option<HttpRequestMirrorFilter>,
+    pub request_mirror: Option<Box<HttpRequestMirrorFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_redirect: Option<HttpRequestRedirectFilter>,
+    pub request_redirect: Option<Box<HttpRequestRedirectFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url_rewrite: Option<HttpurlRewriteFilter>,
+    pub url_rewrite: Option<Box<HttpUrlRewriteFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cors: Option<HttpcorsFilter>,
+    pub cors: Option<Box<HttpCorsFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub external_auth: Option<HttpExternalAuthFilter>,
+    pub external_auth: Option<Box<HttpExternalAuthFilter>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub extension_ref: Option<LocalObjectReference>,
+    pub extension_ref: Option<Box<LocalObjectReference>>,
 }
 
 string_enum! {
@@ -99,7 +99,7 @@ pub struct HttpRequestRedirectFilter {
 /// Rewrites host and path on the way to the backend.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HttpurlRewriteFilter {
+pub struct HttpUrlRewriteFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ pub struct HttpurlRewriteFilter {
 /// Answers cross-origin questions of browsers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HttpcorsFilter {
+pub struct HttpCorsFilter {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_origins: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

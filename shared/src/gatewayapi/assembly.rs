@@ -115,7 +115,8 @@ impl Assembly {
             listener.attached += 1;
             for (index, route) in piece.routes.iter().enumerate() {
                 listener.entries.insert(piece.position(index, route, listener.keep_order), Arc::clone(route));
-                let owners = listener.overlaps.entry(overlap_key(route)).or_default();
+                // Nearly always there is one.
+                let owners = listener.overlaps.entry(overlap_key(route)).or_insert_with(|| Vec::with_capacity(1));
                 // In order, whoever came first, so that a full and an incremental run agree.
                 let owner = piece.owner();
                 owners.insert(owners.partition_point(|other| *other <= owner), owner);

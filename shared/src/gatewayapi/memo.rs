@@ -12,7 +12,42 @@ use crate::resources::Read;
 pub struct Memo<K, V> {
     entries: FxHashMap<K, Entry<V>>,
     /// Who looked up what, so that a change finds its readers without asking everyone.
-    readers: FxHashMap<Read, FxHashSet<K>>,
+    readers: FxHashMap<Read, Readers<K>>,
+}
+
+/// Who made the same look-up. Most look-ups have one reader, which then needs no set of its own.
+#[derive(Debug)]
+enum Readers<K> {
+    One(K),
+    Many(FxHashSet<K>),
+}
+
+impl<K: Clone + Eq + Hash> Readers<K> {
+    fn insert(&mut self, key: &K) {
+        match self {
+            Self::One(only) if only == key => {}
+            Self::One(only) => *self = Self::Many([only.clone(), key.clone()].into_iter().collect()),
+            Self::Many(keys) => drop(keys.insert(key.clone())),
+        }
+    }
+
+    /// Takes `key` out; says whether nobody is left.
+    fn remove(&mut self, key: &K) -> bool {
+        match self {
+            Self::One(only) => only == key,
+            Self::Many(keys) => {
+                keys.remove(key);
+                keys.is_empty()
+            }
+        }
+    }
+
+    fn add_to(&self, keys: &mut Vec<K>) {
+        match self {
+            Self::One(only) => keys.push(only.clone()),
+            Self::Many(many) => keys.extend(many.iter().cloned()),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -37,8 +72,8 @@ impl<K: Clone + Eq + Hash + Ord, V> Memo<K, V> {
     /// Who looked up something that `changed`, in order.
     #[must_use]
     pub fn readers_of(&self, changed: &FxHashSet<Read>) -> Vec<K> {
-        let mut keys: Vec<K> =
-            changed.iter().filter_map(|read| self.readers.get(read)).flat_map(|keys| keys.iter().cloned()).collect();
+        let mut keys = Vec::new();
+        changed.iter().filter_map(|read| self.readers.get(read)).for_each(|readers| readers.add_to(&mut keys));
         keys.sort_unstable();
         keys.dedup();
         keys
@@ -78,17 +113,17 @@ impl<K: Clone + Eq + Hash + Ord, V> Memo<K, V> {
 
     fn note_reader<'r>(&mut self, key: &K, reads: impl Iterator<Item = &'r Read>) {
         for read in reads {
-            self.readers.entry(read.clone()).or_default().insert(key.clone());
+            match self.readers.get_mut(read) {
+                Some(readers) => readers.insert(key),
+                None => drop(self.readers.insert(read.clone(), Readers::One(key.clone()))),
+            }
         }
     }
 
     fn forget_reader<'r>(&mut self, key: &K, reads: impl Iterator<Item = &'r Read>) {
         for read in reads {
-            if let Some(keys) = self.readers.get_mut(read) {
-                keys.remove(key);
-                if keys.is_empty() {
-                    self.readers.remove(read);
-                }
+            if self.readers.get_mut(read).is_some_and(|readers| readers.remove(key)) {
+                self.readers.remove(read);
             }
         }
     }

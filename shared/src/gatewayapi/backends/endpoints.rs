@@ -1,8 +1,8 @@
 //! Endpoints from EndpointSlices: addresses, whether they drain, and their zones.
 
-use k8s_openapi::api::discovery::v1::{Endpoint, EndpointConditions};
+use k8s_openapi::api::discovery::v1::EndpointConditions;
 
-use crate::api::endpoint_slice::{EndpointSlice, EndpointSliceAddressType};
+use crate::api::endpoint_slice::{Endpoint, EndpointSlice, EndpointSliceAddressType};
 use crate::api::metadata::ObjectKey;
 use crate::diagnostic::FieldPath;
 use crate::gatewayapi::backends::address_types;

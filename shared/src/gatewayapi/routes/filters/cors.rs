@@ -1,7 +1,7 @@
 //! The filter CORS: which other origins may use a route.
 
 use crate::api::duration::Duration;
-use crate::api::http_route_rule_filter::{HttpRouteRuleFilter, HttpcorsFilter};
+use crate::api::http_route_rule_filter::{HttpCorsFilter, HttpRouteRuleFilter};
 use crate::gatewayapi::decision::RouteFault;
 use crate::gatewayapi::routes::filters::{Filters, Place};
 use crate::gatewayapi::routes::scope::Scope;
@@ -16,8 +16,8 @@ pub fn apply(_: &Scope<'_, '_>, _: Place<'_>, filter: &HttpRouteRuleFilter, filt
     Vec::new()
 }
 
-fn translate(filter: &HttpcorsFilter) -> Cors {
-    let HttpcorsFilter { allow_origins, allow_credentials, allow_methods, allow_headers, expose_headers, max_age } =
+fn translate(filter: &HttpCorsFilter) -> Cors {
+    let HttpCorsFilter { allow_origins, allow_credentials, allow_methods, allow_headers, expose_headers, max_age } =
         filter;
     Cors {
         allow_origins: allow_origins.iter().map(|origin| origin_match(origin)).collect(),

@@ -18,7 +18,7 @@ pub fn apply(
     filter: &HttpRouteRuleFilter,
     filters: &mut Filters,
 ) -> Vec<RouteFault> {
-    let Some(HttpRequestMirrorFilter { backend_ref, percent, fraction }) = &filter.request_mirror else {
+    let Some(HttpRequestMirrorFilter { backend_ref, percent, fraction }) = filter.request_mirror.as_deref() else {
         return Vec::new();
     };
     let name = format!("{}-mirror-{}", place.rule, place.index);

@@ -1,7 +1,7 @@
 //! The filter URLRewrite: a new hostname, a new path or a new prefix.
 
 use crate::api::http_route_rule_filter::{
-    HttpPathModifier as ApiPathModifier, HttpPathModifierType, HttpRouteRuleFilter, HttpurlRewriteFilter,
+    HttpPathModifier as ApiPathModifier, HttpPathModifierType, HttpRouteRuleFilter, HttpUrlRewriteFilter,
 };
 use crate::diagnostic::FieldPath;
 use crate::gatewayapi::decision::RouteFault;
@@ -30,7 +30,7 @@ pub fn twice() -> RouteFault {
 }
 
 /// Whether there is a URLRewrite before this one, or an HTTPRouteFilter that rewrites the same thing.
-fn conflicts(rewrite: &HttpurlRewriteFilter, there: &UrlRewrite) -> bool {
+fn conflicts(rewrite: &HttpUrlRewriteFilter, there: &UrlRewrite) -> bool {
     let second = (core_path(there) || core_host(there)) && (rewrite.hostname.is_some() || rewrite.path.is_some());
     second || (rewrite.hostname.is_some() && extended_host(there)) || (rewrite.path.is_some() && extended_path(there))
 }
@@ -62,8 +62,8 @@ pub fn extended_host(rewrite: &UrlRewrite) -> bool {
 }
 
 /// Adds the rewrite to what is there. What is wrong with the path leaves the host rewritten.
-fn merge(filter: &HttpurlRewriteFilter, there: &mut Option<UrlRewrite>) -> Result<(), RouteFault> {
-    let HttpurlRewriteFilter { hostname, path } = filter;
+fn merge(filter: &HttpUrlRewriteFilter, there: &mut Option<UrlRewrite>) -> Result<(), RouteFault> {
+    let HttpUrlRewriteFilter { hostname, path } = filter;
     if let Some(name) = hostname {
         if let Some(fault) = hostname::fault(name) {
             return Err(RouteFault::accepted(FieldPath::field("hostname"), reason::UNSUPPORTED_VALUE, fault));
@@ -109,8 +109,8 @@ fn path_modifier(path: &ApiPathModifier) -> Result<HttpPathModifier, RouteFault>
 mod tests {
     use super::*;
 
-    fn path(r#type: HttpPathModifierType, full: Option<&str>, prefix: Option<&str>) -> HttpurlRewriteFilter {
-        HttpurlRewriteFilter {
+    fn path(r#type: HttpPathModifierType, full: Option<&str>, prefix: Option<&str>) -> HttpUrlRewriteFilter {
+        HttpUrlRewriteFilter {
             hostname: None,
             path: Some(ApiPathModifier {
                 r#type,
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_path_needs_the_value_of_its_type_and_no_other() {
-        let fault = |filter: &HttpurlRewriteFilter| merge(filter, &mut None).unwrap_err().diagnostic.path.to_string();
+        let fault = |filter: &HttpUrlRewriteFilter| merge(filter, &mut None).unwrap_err().diagnostic.path.to_string();
         assert_eq!(fault(&path(HttpPathModifierType::ReplaceFullPath, None, None)), "path.replaceFullPath");
         assert_eq!(
             fault(&path(HttpPathModifierType::ReplaceFullPath, Some("/a"), Some("/b"))),
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn host_and_path_come_together_from_two_filters_and_a_second_host_is_refused() {
-        let host = HttpurlRewriteFilter { hostname: Some("a.example.com".to_owned()), path: None };
+        let host = HttpUrlRewriteFilter { hostname: Some("a.example.com".to_owned()), path: None };
         let mut there = None;
         merge(&host, &mut there).unwrap();
         let rewrite = there.unwrap();
