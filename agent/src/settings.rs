@@ -267,8 +267,6 @@ fn log_format(config: &EnvoyGateway) -> LogFormat {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it has to be")]
-
     use clap::Parser as _;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Envoys on this host: held, handed over, drained, and never left behind. Most of it with a stand-in for Envoy; with
 //! `ENVOY_BINARY` set, with the real one too.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something is not as it has to be")]
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it has to be")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt as _;

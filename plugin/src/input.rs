@@ -140,8 +140,6 @@ fn bad(message: String) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use super::*;
 
     fn message(result: Result<Vec<SourceFile>, Failure>) -> String {

@@ -57,8 +57,9 @@ fn package_folder() -> Result<PathBuf, String> {
     }
     let metadata: serde_json::Value =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
-    metadata["packages"]
-        .as_array()
+    metadata
+        .get("packages")
+        .and_then(serde_json::Value::as_array)
         .into_iter()
         .flatten()
         .find(|package| package["name"] == "envoy-types")
@@ -90,8 +91,7 @@ fn map_shapes(set: &FileDescriptorSet) -> String {
                 Field::Map(_) => true,
                 Field::Message(target) => holds_map.get(target.as_str()).copied().unwrap_or(false),
             });
-            if holds && !holds_map[name.as_str()] {
-                holds_map.insert(name, true);
+            if holds && holds_map.insert(name, true) != Some(true) {
                 changed = true;
             }
         }
@@ -102,9 +102,9 @@ fn map_shapes(set: &FileDescriptorSet) -> String {
     let kept: BTreeMap<&str, usize> =
         holds_map.iter().filter(|(_, holds)| **holds).enumerate().map(|(index, (name, _))| (*name, index)).collect();
     let mut source = String::from("static SHAPES: &[(&str, &[(u32, Field)])] = &[\n");
-    for name in kept.keys() {
+    for (name, fields) in messages.iter().filter(|(name, _)| kept.contains_key(name.as_str())) {
         let mut entries = String::new();
-        for (number, field) in &messages[*name] {
+        for (number, field) in fields {
             let entry = match field {
                 Field::Map(None) => "Field::Map(None)".to_owned(),
                 Field::Map(Some(value)) => match kept.get(value.as_str()) {

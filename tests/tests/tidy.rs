@@ -109,7 +109,7 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 fn imports(text: &str, prefix: &str) -> Vec<String> {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
-        .flat_map(|line| line.match_indices(prefix).map(move |(at, _)| &line[at + prefix.len()..]))
+        .flat_map(|line| line.split(prefix).skip(1))
         .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
         .filter(|name: &String| !name.is_empty())
         .collect()

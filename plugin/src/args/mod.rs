@@ -138,8 +138,6 @@ pub fn parse(words: Vec<OsString>, program: &'static str) -> Result<Cli, clap::E
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use super::*;
 
     #[test]

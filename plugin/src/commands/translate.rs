@@ -111,8 +111,11 @@ fn from_ir(asked: &Translate, reader: &mut Reader<'_>, printer: &mut Printer<'_>
     Ok(exit)
 }
 
+/// The XdsIR of one fleet, and its IR key where it has one.
+type Representation = (Option<Arc<str>>, Arc<ir::xds::Xds>);
+
 /// The representations in a file, by IR key where they have one.
-fn representations(file: &SourceFile) -> Result<Vec<(Option<Arc<str>>, Arc<ir::xds::Xds>)>, Failure> {
+fn representations(file: &SourceFile) -> Result<Vec<Representation>, Failure> {
     let SourceFile { name, text } = file;
     let bad = |place: &str, error: &dyn std::fmt::Display| {
         Failure::new(Exit::BadInput, format!("{name}{place}: no intermediate representation: {error}"))

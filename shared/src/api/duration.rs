@@ -57,10 +57,7 @@ impl Duration {
     #[must_use]
     pub const fn subsec_nanos(self) -> i32 {
         // The remainder of a division by 10^9 fits.
-        #[expect(clippy::cast_possible_truncation, reason = "less than 10^9 in magnitude")]
-        {
-            (self.0 % SECOND) as i32
-        }
+        (self.0 % SECOND) as i32
     }
 
     /// Whether this is no time at all.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::labels::Labels;
 use crate::api::string_enum::string_enum;
 
 /// All of its conditions must hold; without any it selects everything.
@@ -44,8 +45,8 @@ string_enum! {
 impl LabelSelector {
     /// Whether these labels are selected. An unknown operator selects nothing; [`LabelSelector::fault`] tells.
     #[must_use]
-    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
-        self.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value))
+    pub fn matches(&self, labels: &Labels) -> bool {
+        self.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value.as_str()))
             && self.match_expressions.iter().all(|requirement| requirement.matches(labels))
     }
 
@@ -68,11 +69,11 @@ impl LabelSelector {
 }
 
 impl LabelSelectorRequirement {
-    fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+    fn matches(&self, labels: &Labels) -> bool {
         let value = labels.get(&self.key);
         match self.operator {
-            LabelSelectorOperator::In => value.is_some_and(|value| self.values.contains(value)),
-            LabelSelectorOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
+            LabelSelectorOperator::In => value.is_some_and(|value| self.values.iter().any(|wanted| wanted == value)),
+            LabelSelectorOperator::NotIn => value.is_none_or(|value| self.values.iter().all(|wanted| wanted != value)),
             LabelSelectorOperator::Exists => value.is_some(),
             LabelSelectorOperator::DoesNotExist => value.is_none(),
             LabelSelectorOperator::Other(_) => false,
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn every_condition_must_hold() {
-        let labels = BTreeMap::from([("env".to_owned(), "prod".to_owned())]);
+        let labels = [("env", "prod")].into_iter().collect();
         assert!(LabelSelector::default().matches(&labels));
         assert!(selector(r#"{"matchLabels":{"env":"prod"}}"#).matches(&labels));
         assert!(!selector(r#"{"matchLabels":{"env":"prod","a":"b"}}"#).matches(&labels));

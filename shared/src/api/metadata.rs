@@ -1,10 +1,11 @@
 //! What every object has: its metadata, its identity, and the trait that says which kind it is.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::api::labels::Labels;
 
 /// Metadata of an object. `managedFields` is never kept: it is bookkeeping of the API server, and most of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,11 +21,11 @@ pub struct ObjectMeta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Labels.
-    #[serde(deserialize_with = "null_is_empty", skip_serializing_if = "BTreeMap::is_empty")]
-    pub labels: BTreeMap<String, String>,
+    #[serde(deserialize_with = "null_is_empty", skip_serializing_if = "Labels::is_empty")]
+    pub labels: Labels,
     /// Annotations.
-    #[serde(deserialize_with = "null_is_empty", skip_serializing_if = "BTreeMap::is_empty")]
-    pub annotations: BTreeMap<String, String>,
+    #[serde(deserialize_with = "null_is_empty", skip_serializing_if = "Labels::is_empty")]
+    pub annotations: Labels,
     /// Counts changes of the spec; 0 when the object never met an API server.
     #[serde(skip_serializing_if = "is_zero")]
     pub generation: i64,
@@ -56,7 +57,7 @@ fn is_zero(number: &i64) -> bool {
 }
 
 /// `labels:` with nothing behind it is an empty map, as for the API server.
-fn null_is_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+fn null_is_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 

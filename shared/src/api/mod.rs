@@ -46,6 +46,7 @@ pub mod json_patch;
 pub mod jwt;
 pub mod kubernetes_infra;
 pub mod label_selector;
+pub mod labels;
 pub mod listener;
 pub mod load_balancer;
 pub mod log_level;

@@ -80,7 +80,7 @@ fn rule_in(error: &str, in_names: &str) -> Option<usize> {
 /// The longest text under `value` that stands in `error`, as its length and its path.
 fn longest_quoted(value: &Value, path: String, error: &str) -> Option<(usize, String)> {
     match value {
-        Value::String(text) => (text.len() >= TELLING && quotes(error, text)).then(|| (text.len(), path)),
+        Value::String(text) => (text.len() >= TELLING && quotes(error, text)).then_some((text.len(), path)),
         Value::Array(items) => items
             .iter()
             .enumerate()
@@ -108,7 +108,8 @@ fn quotes(error: &str, text: &str) -> bool {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
         let starts_word = text.chars().next().is_some_and(char::is_alphanumeric);
         let ends_word = text.chars().next_back().is_some_and(char::is_alphanumeric);
-        !(starts_word && is_word(before)) && !(ends_word && is_word(after))
+        let is_part = (starts_word && is_word(before)) || (ends_word && is_word(after));
+        !is_part
     })
 }
 

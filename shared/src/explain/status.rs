@@ -85,12 +85,12 @@ pub enum LabelTerm {
 
 impl LabelTerm {
     /// Whether labels fit the term.
-    fn fits(&self, labels: &std::collections::BTreeMap<String, String>) -> bool {
+    fn fits(&self, labels: &crate::api::labels::Labels) -> bool {
         match self {
-            Self::Equals(key, value) => labels.get(key) == Some(value),
-            Self::Differs(key, value) => labels.get(key) != Some(value),
-            Self::Exists(key) => labels.contains_key(key),
-            Self::Absent(key) => !labels.contains_key(key),
+            Self::Equals(key, value) => labels.get(key) == Some(value.as_str()),
+            Self::Differs(key, value) => labels.get(key) != Some(value.as_str()),
+            Self::Exists(key) => labels.get(key).is_some(),
+            Self::Absent(key) => labels.get(key).is_none(),
         }
     }
 

@@ -1,6 +1,5 @@
 //! A fleet as data: the Gateways that share an IR key, their listeners, and the IR they are before any route.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::api::condition::Condition;
@@ -8,6 +7,7 @@ use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
 use crate::api::gateway_tls::TlsModeType;
 use crate::api::label_selector::LabelSelector;
+use crate::api::labels::Labels;
 use crate::api::listener::{Listener, ProtocolType};
 use crate::api::metadata::{ObjectKey, Timestamp};
 use crate::diagnostic::Diagnostic;
@@ -138,7 +138,7 @@ impl AllowedNamespaces {
     /// Whether a route in `namespace` (with these labels, if the Namespace is known) may attach to a listener of a
     /// Gateway in `own`.
     #[must_use]
-    pub fn allow(&self, own: &str, namespace: &str, labels: Option<&BTreeMap<String, String>>) -> bool {
+    pub fn allow(&self, own: &str, namespace: &str, labels: Option<&Labels>) -> bool {
         match self {
             Self::All => true,
             Self::Same => own == namespace,

@@ -18,7 +18,7 @@ pub(super) fn resource_metadata<T: Object>(object: &T, section: Option<String>) 
         annotations: annotations
             .iter()
             .filter_map(|(key, value)| {
-                Some(MapEntry { key: key.strip_prefix(PREFIX)?.to_owned(), value: value.clone() })
+                Some(MapEntry { key: key.strip_prefix(PREFIX)?.to_owned(), value: value.to_owned() })
             })
             .collect(),
         section_name: section.unwrap_or_default(),
@@ -35,9 +35,8 @@ mod tests {
     fn only_annotations_for_envoy_get_there() {
         let mut service = Service::default();
         service.metadata.name = "cart".to_owned();
-        service.metadata.annotations = [("gateway.envoyproxy.io/owner", "shop"), ("example.com/x", "y")]
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .into();
+        service.metadata.annotations =
+            [("gateway.envoyproxy.io/owner", "shop"), ("example.com/x", "y")].into_iter().collect();
         let metadata = resource_metadata(&service, Some("8080".to_owned()));
         assert_eq!(
             (metadata.kind.as_str(), metadata.namespace.as_str(), metadata.section_name.as_str()),

@@ -182,6 +182,8 @@ fn update_routes(
             continue;
         };
         let reads = view.into_reads();
+        // Equal, and shared with everything else that is kept by it.
+        fragment.key = id.key.clone();
         if let Some(old) = old {
             if *old == fragment {
                 cache.routes.put(id, old, reads);

@@ -12,15 +12,15 @@ use crate::api::config_map::ConfigMap;
 use crate::api::endpoint_slice::EndpointSlice;
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
-use crate::api::gateway_class::GatewayClass;
 use crate::api::http_route_filter::HttpRouteFilterResource;
+use crate::api::labels::Labels;
 use crate::api::metadata::{Object, ObjectKey, Timestamp};
 use crate::api::reference_grant::ReferenceGrant;
 use crate::api::secret::Secret;
 use crate::api::service::Service;
 use crate::api::service_import::ServiceImport;
 use crate::config::Config;
-use crate::resources::{Read, ReadKind, Resources, ServiceOwner};
+use crate::resources::{Kind, Read, ReadKind, Resources, ServiceOwner};
 
 /// The Gateways that have fleets of ours, as routes see them.
 pub type Attachments = FxHashMap<ObjectKey, Arc<GatewayContext>>;
@@ -47,6 +47,7 @@ impl<'a> View<'a> {
         let mut reads = self.reads.into_inner();
         reads.sort_unstable();
         reads.dedup();
+        reads.shrink_to_fit();
         reads
     }
 
@@ -66,109 +67,107 @@ impl<'a> View<'a> {
         self.reads.borrow_mut().push(Read::new(kind, key.clone()));
     }
 
+    /// Looks `key` up and notes it, under the key the object is kept by where there is one: that one is shared.
+    fn look_up<T: Object + PartialEq>(
+        &self,
+        kind: ReadKind,
+        table: &'a Kind<T>,
+        key: &ObjectKey,
+    ) -> Option<&'a Arc<T>> {
+        match table.entry(key) {
+            Some((kept, object)) => {
+                self.note(kind, kept);
+                Some(object)
+            }
+            None => {
+                self.note(kind, key);
+                None
+            }
+        }
+    }
+
     /// One Gateway of ours as routes see it; `None` when there is no such Gateway or it isn't ours.
     #[must_use]
     pub fn attachment(&self, key: &ObjectKey) -> Option<&'a Arc<GatewayContext>> {
-        self.note(ReadKind::Attachment, key);
-        self.attachments.get(key)
+        let found = self.attachments.get_key_value(key);
+        self.note(ReadKind::Attachment, found.map_or(key, |(kept, _)| kept));
+        found.map(|(_, context)| context)
     }
 
     /// One Gateway as written.
     #[must_use]
     pub fn gateway(&self, key: &ObjectKey) -> Option<&'a Arc<Gateway>> {
-        self.note(ReadKind::Gateway, key);
-        self.resources.gateways().get(key)
-    }
-
-    /// The Gateways of one class, from the oldest to the youngest.
-    #[must_use]
-    pub fn gateways_of_class(&self, class: &str) -> Vec<&'a Arc<Gateway>> {
-        self.reads.borrow_mut().push(Read::named(ReadKind::GatewaysOfClass, class));
-        let mut gateways = self.resources.gateways().by_age();
-        gateways.retain(|gateway| gateway.spec.gateway_class_name == class);
-        gateways
-    }
-
-    /// One GatewayClass.
-    #[must_use]
-    pub fn gateway_class(&self, name: &str) -> Option<&'a Arc<GatewayClass>> {
-        let key = ObjectKey::new("", name);
-        self.note(ReadKind::GatewayClass, &key);
-        self.resources.gateway_classes().get(&key)
+        self.look_up(ReadKind::Gateway, self.resources.gateways(), key)
     }
 
     /// One EnvoyProxy.
     #[must_use]
     pub fn envoy_proxy(&self, key: &ObjectKey) -> Option<&'a Arc<EnvoyProxy>> {
-        self.note(ReadKind::EnvoyProxy, key);
-        self.resources.envoy_proxies().get(key)
+        self.look_up(ReadKind::EnvoyProxy, self.resources.envoy_proxies(), key)
     }
 
     /// One HTTPRouteFilter.
     #[must_use]
     pub fn http_route_filter(&self, key: &ObjectKey) -> Option<&'a Arc<HttpRouteFilterResource>> {
-        self.note(ReadKind::HttpRouteFilter, key);
-        self.resources.http_route_filters().get(key)
+        self.look_up(ReadKind::HttpRouteFilter, self.resources.http_route_filters(), key)
     }
 
     /// One Backend.
     #[must_use]
     pub fn backend(&self, key: &ObjectKey) -> Option<&'a Arc<Backend>> {
-        self.note(ReadKind::Backend, key);
-        self.resources.backends().get(key)
+        self.look_up(ReadKind::Backend, self.resources.backends(), key)
     }
 
     /// One Service.
     #[must_use]
     pub fn service(&self, key: &ObjectKey) -> Option<&'a Arc<Service>> {
-        self.note(ReadKind::Service, key);
-        self.resources.services().get(key)
+        self.look_up(ReadKind::Service, self.resources.services(), key)
     }
 
     /// The first Service (by name) of `namespace` whose labels include all of `labels`.
     #[must_use]
     pub fn service_by_labels(&self, namespace: &str, labels: &BTreeMap<String, String>) -> Option<&'a Arc<Service>> {
         self.reads.borrow_mut().push(Read::named(ReadKind::ServicesOfNamespace, namespace));
-        self.resources
-            .services()
-            .in_namespace(namespace)
-            .find(|service| labels.iter().all(|(name, value)| service.metadata.labels.get(name) == Some(value)))
+        self.resources.services().in_namespace(namespace).find(|service| {
+            labels.iter().all(|(name, value)| service.metadata.labels.get(name) == Some(value.as_str()))
+        })
     }
 
     /// One ServiceImport.
     #[must_use]
     pub fn service_import(&self, key: &ObjectKey) -> Option<&'a Arc<ServiceImport>> {
-        self.note(ReadKind::ServiceImport, key);
-        self.resources.service_imports().get(key)
+        self.look_up(ReadKind::ServiceImport, self.resources.service_imports(), key)
     }
 
     /// The EndpointSlices of a Service or ServiceImport, in canonical order.
     #[must_use]
     pub fn endpoint_slices(&self, owner: ServiceOwner, key: &ObjectKey) -> Vec<&'a Arc<EndpointSlice>> {
-        self.note(owner.read(), key);
+        let kept = match owner {
+            ServiceOwner::Service => self.resources.services().entry(key).map(|(kept, _)| kept),
+            ServiceOwner::ServiceImport => self.resources.service_imports().entry(key).map(|(kept, _)| kept),
+        };
+        self.note(owner.read(), kept.unwrap_or(key));
         self.resources.endpoint_slices(owner, key)
     }
 
     /// One Secret.
     #[must_use]
     pub fn secret(&self, key: &ObjectKey) -> Option<&'a Arc<Secret>> {
-        self.note(ReadKind::Secret, key);
-        self.resources.secrets().get(key)
+        self.look_up(ReadKind::Secret, self.resources.secrets(), key)
     }
 
     /// One ConfigMap.
     #[must_use]
     pub fn config_map(&self, key: &ObjectKey) -> Option<&'a Arc<ConfigMap>> {
-        self.note(ReadKind::ConfigMap, key);
-        self.resources.config_maps().get(key)
+        self.look_up(ReadKind::ConfigMap, self.resources.config_maps(), key)
     }
 
     /// The labels of one Namespace; `None` when the Namespace isn't known.
     #[must_use]
-    pub fn namespace_labels(&self, name: &str) -> Option<&'a BTreeMap<String, String>> {
+    pub fn namespace_labels(&self, name: &str) -> Option<&'a Labels> {
         let key = ObjectKey::new("", name);
-        self.note(ReadKind::Namespace, &key);
-        self.resources.namespaces().get(&key).map(|namespace| &namespace.metadata().labels)
+        self.look_up(ReadKind::Namespace, self.resources.namespaces(), &key)
+            .map(|namespace| &namespace.metadata().labels)
     }
 
     /// The ReferenceGrants of `namespace`, by name.

@@ -13,6 +13,17 @@ pub struct Kind<T> {
     by_key: OrdMap<ObjectKey, Arc<T>>,
 }
 
+/// One key under which two versions hold different objects.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a, T> {
+    /// The key.
+    pub key: &'a ObjectKey,
+    /// The older object.
+    pub old: Option<&'a Arc<T>>,
+    /// The newer object.
+    pub new: Option<&'a Arc<T>>,
+}
+
 impl<T> Default for Kind<T> {
     fn default() -> Self {
         Self { by_key: OrdMap::new() }
@@ -34,6 +45,12 @@ impl<T: Object + PartialEq> Kind<T> {
     #[must_use]
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
         self.by_key.get(key)
+    }
+
+    /// The object with this key, and the key it is kept under: to hold on to that one costs no memory.
+    #[must_use]
+    pub fn entry(&self, key: &ObjectKey) -> Option<(&ObjectKey, &Arc<T>)> {
+        self.by_key.get_key_value(key)
     }
 
     /// All objects, by namespace and name.
@@ -70,12 +87,12 @@ impl<T: Object + PartialEq> Kind<T> {
         self.by_key.is_empty()
     }
 
-    /// What differs between `self` and `newer`: for each such key the old and the new object. Costs in time what differs.
-    pub fn changes<'a>(&'a self, newer: &'a Self) -> impl Iterator<Item = (Option<&'a Arc<T>>, Option<&'a Arc<T>>)> {
+    /// What differs between `self` and `newer`. Costs in time what differs.
+    pub fn changes<'a>(&'a self, newer: &'a Self) -> impl Iterator<Item = Change<'a, T>> {
         self.by_key.diff(&newer.by_key).map(|item| match item {
-            DiffItem::Add(_, new) => (None, Some(new)),
-            DiffItem::Update { old, new } => (Some(old.1), Some(new.1)),
-            DiffItem::Remove(_, old) => (Some(old), None),
+            DiffItem::Add(key, new) => Change { key, old: None, new: Some(new) },
+            DiffItem::Update { old: (_, old), new: (key, new) } => Change { key, old: Some(old), new: Some(new) },
+            DiffItem::Remove(key, old) => Change { key, old: Some(old), new: None },
         })
     }
 }

@@ -6,7 +6,7 @@ use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use rustc_hash::FxHashSet;
 
-use super::kind::Kind;
+use super::kind::{Change, Kind};
 use super::read::{Read, ReadKind};
 use crate::api::any_object::AnyObject;
 use crate::api::backend::Backend;
@@ -300,20 +300,16 @@ impl Resources {
         by_key(&mut reads, ReadKind::Secret, secrets, &newer.secrets);
         by_key(&mut reads, ReadKind::ConfigMap, config_maps, &newer.config_maps);
         by_key(&mut reads, ReadKind::Namespace, namespaces, &newer.namespaces);
-        for (old, new) in gateways.changes(&newer.gateways) {
+        for Change { key: _, old, new } in gateways.changes(&newer.gateways) {
             for gateway in old.into_iter().chain(new) {
                 reads.insert(Read::named(ReadKind::GatewaysOfClass, &gateway.spec.gateway_class_name));
             }
         }
-        for (old, new) in services.changes(&newer.services) {
-            for service in old.into_iter().chain(new) {
-                reads.insert(Read::named(ReadKind::ServicesOfNamespace, &service.key().namespace));
-            }
+        for change in services.changes(&newer.services) {
+            reads.insert(Read::named(ReadKind::ServicesOfNamespace, &change.key.namespace));
         }
-        for (old, new) in reference_grants.changes(&newer.reference_grants) {
-            for grant in old.into_iter().chain(new) {
-                reads.insert(Read::named(ReadKind::Grants, &grant.key().namespace));
-            }
+        for change in reference_grants.changes(&newer.reference_grants) {
+            reads.insert(Read::named(ReadKind::Grants, &change.key.namespace));
         }
         for item in endpoint_slices.diff(&newer.endpoint_slices) {
             let key = match item {
@@ -327,11 +323,7 @@ impl Resources {
 
 /// Adds a look-up by key for every object that differs.
 fn by_key<T: Object + PartialEq>(reads: &mut FxHashSet<Read>, kind: ReadKind, old: &Kind<T>, new: &Kind<T>) {
-    for (before, after) in old.changes(new) {
-        if let Some(object) = after.or(before) {
-            reads.insert(Read::new(kind, object.key()));
-        }
-    }
+    reads.extend(old.changes(new).map(|change| Read::new(kind, change.key.clone())));
 }
 
 /// Where a slice stands in the index: nowhere if no label says whose it is.
@@ -342,7 +334,7 @@ fn slice_keys(slice: &EndpointSlice) -> impl Iterator<Item = SliceKey> {
         let service = labels.get(owner.label())?;
         Some(SliceKey {
             owner,
-            service: ObjectKey { namespace: Arc::clone(&own.namespace), name: Arc::from(service.as_str()) },
+            service: ObjectKey { namespace: Arc::clone(&own.namespace), name: Arc::from(service) },
             slice: Arc::clone(&own.name),
         })
     })

@@ -1,7 +1,5 @@
 //! Files change in every way files change; what comes out is what they say.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it has to be")]
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

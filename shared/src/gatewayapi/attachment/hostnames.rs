@@ -24,10 +24,11 @@ pub fn in_common(route: &[String], listeners: &[ListenerContext], index: usize) 
         }
     }
     for (other_index, other) in listeners.iter().enumerate() {
-        if other_index != index && other.listener.port == own.listener.port {
-            if let Some(name) = hostname(other) {
-                names.remove(name);
-            }
+        if other_index != index
+            && other.listener.port == own.listener.port
+            && let Some(name) = hostname(other)
+        {
+            names.remove(name);
         }
     }
     names.into_iter().map(str::to_owned).collect()

@@ -9,8 +9,7 @@ const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 /// How far a Service's traffic stays in the zone. The thresholds are those that Kubernetes itself has.
 #[must_use]
 pub fn prefer_local(service: &Service) -> Option<PreferLocalZone> {
-    let automatic =
-        || matches!(service.metadata.annotations.get(TOPOLOGY_MODE).map(String::as_str), Some("Auto" | "auto"));
+    let automatic = || matches!(service.metadata.annotations.get(TOPOLOGY_MODE), Some("Auto" | "auto"));
     let endpoints = if service.spec.traffic_distribution.is_some() {
         1
     } else if automatic() {
