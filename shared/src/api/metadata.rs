@@ -16,7 +16,7 @@ pub struct ObjectMeta {
     pub name: String,
     /// Prefix of a name the API server was to make up.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub generate_name: Option<String>,
+    pub generate_name: Option<Box<str>>,
     /// Namespace; absent for cluster-scoped objects, and in a manifest that means the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
@@ -40,10 +40,10 @@ pub struct ObjectMeta {
     pub deletion_grace_period_seconds: Option<i64>,
     /// Identity across time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
+    pub uid: Option<Box<str>>,
     /// Version for conflict-safe writes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_version: Option<String>,
+    pub resource_version: Option<Box<str>>,
     /// What holds deletion up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub finalizers: Vec<String>,

@@ -11,7 +11,7 @@ use crate::ir::string_match::StringMatch;
 pub struct Precedence {
     path: PathPrecedence,
     /// The longer path first, in bytes. `/` takes every path, as no path does, so it counts 0.
-    path_length: Reverse<usize>,
+    path_length: Reverse<u32>,
     headers: Conditions,
     cookies: Conditions,
     query_params: Conditions,
@@ -28,8 +28,8 @@ enum PathPrecedence {
 /// The more conditions of one sort, the more specific; among as many, the more that ask for equality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Conditions {
-    all: Reverse<usize>,
-    exact: Reverse<usize>,
+    all: Reverse<u32>,
+    exact: Reverse<u32>,
 }
 
 impl Precedence {
@@ -39,7 +39,7 @@ impl Precedence {
         let (path, length) = route.path_match.as_ref().map_or((PathPrecedence::Prefix, 0), path);
         Self {
             path,
-            path_length: Reverse(length),
+            path_length: few(length),
             headers: Conditions::of(&route.header_matches),
             cookies: Conditions::of(&route.cookie_matches),
             query_params: Conditions::of(&route.query_param_matches),
@@ -58,10 +58,15 @@ fn path(path: &StringMatch) -> (PathPrecedence, usize) {
     }
 }
 
+/// A count, the greater one first. A match with more than four thousand million parts is as specific as one with as many.
+fn few(count: usize) -> Reverse<u32> {
+    Reverse(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
 impl Conditions {
     fn of(conditions: &[StringMatch]) -> Self {
         let exact = conditions.iter().filter(|condition| condition.exact.is_some()).count();
-        Self { all: Reverse(conditions.len()), exact: Reverse(exact) }
+        Self { all: few(conditions.len()), exact: few(exact) }
     }
 }
 
