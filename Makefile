@@ -32,7 +32,7 @@ bench: ## What a translation costs at 1,000, 5,000 and 20,000 routes
 	cargo run --quiet --locked --release -p gateway-tests --bin bench
 
 score: $(PYTHON) ## How many golden cases agree (they lie beside the project), and whether that is enough
-	cargo build --locked -p kubectl-gateway
+	cargo build --locked --workspace --bins
 	$(PYTHON) $(CORPUS)/score --bin target/debug/kubectl-gateway --layer translate --only '$(TRANSLATE_NOW)' --min-translate 90
 	$(PYTHON) $(CORPUS)/score --bin target/debug/kubectl-gateway --layer xds --only '$(XDS_NOW)' --min-xds 90
 

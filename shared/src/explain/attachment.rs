@@ -251,7 +251,7 @@ fn no_listener(
                     }),
                     None => finding.fix("attach to the listener that claims the hostname"),
                 };
-                let finding = finding.fix(format!("or open `{place}.hostname` of Gateway {gateway}"));
+                let finding = finding.fix(format!("open `{place}.hostname` of Gateway {gateway}"));
                 findings.push((0, summary, finding));
             }
             ListenerOutcome::NamespaceNotAllowed { allowed } => {
@@ -291,7 +291,7 @@ fn no_listener(
                     .fact("allowed", allows)
                     .fact("asked", kind)
                     .fix(format!("add `{{kind: {kind}}}` to `{place}.allowedRoutes.kinds` of Gateway {gateway}"))
-                    .fix(format!("or attach to a listener that takes {kind}"));
+                    .fix(format!("attach to a listener that takes {kind}"));
                 findings.push((2, format!("listener {name} of {gateway} doesn't take the kind {kind}"), finding));
             }
         }

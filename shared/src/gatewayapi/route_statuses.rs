@@ -110,7 +110,9 @@ fn decisions_refusal<'d>(outcomes: impl Iterator<Item = &'d ListenerOutcome>) ->
             ListenerOutcome::NamespaceNotAllowed { allowed } => (
                 2,
                 "NotAllowedByListeners",
-                format!("The listener doesn't take routes of this namespace; it takes those of {allowed}"),
+                format!(
+                    "The listener doesn't take routes of this namespace: its allowedRoutes.namespaces says {allowed}"
+                ),
             ),
             ListenerOutcome::KindNotAllowed { allowed } => (
                 2,
