@@ -85,17 +85,3 @@ where
 {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
-
-impl EndpointSlice {
-    /// Name of the Service it belongs to.
-    #[must_use]
-    pub fn service_name(&self) -> Option<&str> {
-        self.metadata.labels.get(SERVICE_NAME_LABEL)
-    }
-
-    /// Name of the ServiceImport it belongs to.
-    #[must_use]
-    pub fn service_import_name(&self) -> Option<&str> {
-        self.metadata.labels.get(SERVICE_IMPORT_NAME_LABEL)
-    }
-}

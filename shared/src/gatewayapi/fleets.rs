@@ -166,7 +166,8 @@ fn contexts_of(
 mod tests {
     use super::*;
     use crate::api::any_object::AnyObject;
-    use crate::config::{Config, DEFAULT_CONTROLLER_NAME};
+    use crate::api::envoy_gateway_defaults::CONTROLLER_NAME;
+    use crate::config::Config;
     use crate::gatewayapi::classes;
     use crate::gatewayapi::view::Attachments;
 
@@ -174,7 +175,7 @@ mod tests {
         let reference =
             r#","parametersRef":{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"p","namespace":"n"}"#;
         let json = format!(
-            r#"{{"metadata":{{"name":"eg"}},"spec":{{"controllerName":"{DEFAULT_CONTROLLER_NAME}"{}}}}}"#,
+            r#"{{"metadata":{{"name":"eg"}},"spec":{{"controllerName":"{CONTROLLER_NAME}"{}}}}}"#,
             if parameters { reference } else { "" }
         );
         serde_json::from_str::<crate::api::gateway_class::GatewayClass>(&json).unwrap().into()

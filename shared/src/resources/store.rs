@@ -11,7 +11,7 @@ use super::read::{Read, ReadKind};
 use crate::api::any_object::AnyObject;
 use crate::api::backend::Backend;
 use crate::api::config_map::ConfigMap;
-use crate::api::endpoint_slice::EndpointSlice;
+use crate::api::endpoint_slice::{EndpointSlice, SERVICE_IMPORT_NAME_LABEL, SERVICE_NAME_LABEL};
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::Gateway;
 use crate::api::gateway_class::GatewayClass;
@@ -40,8 +40,8 @@ impl ServiceOwner {
     /// The label that names the owner of an EndpointSlice.
     const fn label(self) -> &'static str {
         match self {
-            Self::Service => "kubernetes.io/service-name",
-            Self::ServiceImport => "multicluster.kubernetes.io/service-name",
+            Self::Service => SERVICE_NAME_LABEL,
+            Self::ServiceImport => SERVICE_IMPORT_NAME_LABEL,
         }
     }
 

@@ -15,11 +15,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            controller_namespace: "envoy-gateway-system".to_owned(),
-            dns_domain: "cluster.local".to_owned(),
-            name_scheme_v2: false,
-        }
+        Self::from(&Config::default())
     }
 }
 
