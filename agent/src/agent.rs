@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use arc_swap::ArcSwapOption;
 use gateway_shared::config::Config;
+use kube::Client;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -18,12 +19,13 @@ use tonic::transport::server::TcpIncoming;
 use tracing::{info, warn};
 
 use crate::admin::{self, Admin};
+use crate::cluster::{Cluster, ClusterSettings, Feed};
 use crate::evidence::Witnesses;
 use crate::explain_service::ExplainService;
 use crate::infra::host::{Desired, Host, HostConfig, HostStatus, envoy_binary, plan::plan};
 use crate::logging::LogLevel;
 use crate::metrics::Metrics;
-use crate::provider::file;
+use crate::provider::{self, Loaded};
 use crate::settings::{HostSettings, Settings};
 use crate::translation::{self, Latest, Readers, Translated};
 use crate::xds::cache::SnapshotCache;
@@ -32,7 +34,6 @@ use crate::xds::metrics::XdsMetrics;
 use crate::xds::service::{XdsOptions, XdsServer};
 
 /// A running agent. Dropped without [`Agent::shut_down`] it stops serving and leaves its Envoys to their guards.
-#[derive(Debug)]
 pub struct Agent {
     /// Where it serves.
     pub addresses: Addresses,
@@ -45,10 +46,11 @@ pub struct Agent {
     settings: Settings,
     log_level: LogLevel,
     changes: watch::Sender<()>,
-    objects: watch::Sender<Option<Arc<file::Loaded>>>,
+    objects: watch::Sender<Option<Arc<Loaded>>>,
     config: watch::Sender<Arc<Config>>,
     provider: DropGuard,
     host: Option<Host>,
+    cluster: Option<Cluster>,
     tasks: TaskTracker,
     stop: CancellationToken,
     _stop_at_drop: DropGuard,
@@ -91,6 +93,10 @@ impl Agent {
         };
         let host = settings.host.as_ref().map(|host| start_host(host, guard_program)).transpose()?;
 
+        let client = match &settings.cluster {
+            Some(_) => Some(ClusterSettings::client().await?),
+            None => None,
+        };
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
         let metrics = Metrics::default();
@@ -126,7 +132,15 @@ impl Agent {
             xds_metrics,
         };
         tasks.spawn(translation::run(objects_seen, config_seen, readers, stop.clone()));
-        let provider = start_provider(&settings, &objects, &tasks, &stop);
+        let cluster = match (&settings.cluster, &client) {
+            (Some(cluster), Some(client)) => {
+                let feed =
+                    Feed { config: config.subscribe(), latest: Arc::clone(&latest), changes: changes.subscribe() };
+                Some(cluster.start(client.clone(), feed, &tasks, &stop))
+            }
+            _ => None,
+        };
+        let provider = start_provider(&settings, client.as_ref(), &objects, &tasks, &stop);
         info!(
             xds = %addresses.xds,
             api = %addresses.api,
@@ -146,6 +160,7 @@ impl Agent {
             config,
             provider,
             host,
+            cluster,
             tasks,
             _stop_at_drop: stop.clone().drop_guard(),
             stop,
@@ -192,7 +207,8 @@ impl Agent {
         let Settings { files, translation, log_level, warnings, .. } = newer;
         self.settings = Settings { files, translation, log_level, warnings, ..self.settings.clone() };
         if files_changed {
-            self.provider = start_provider(&self.settings, &self.objects, &self.tasks, &self.stop);
+            let client = self.cluster.as_ref().map(|cluster| &cluster.client);
+            self.provider = start_provider(&self.settings, client, &self.objects, &self.tasks, &self.stop);
         }
         info!("the configuration was read again");
     }
@@ -241,15 +257,19 @@ fn xds_options(settings: &Settings) -> XdsOptions {
     }
 }
 
-/// Watches the files of `settings` until the guard is dropped.
+/// Watches the cluster or the files of `settings` until the guard is dropped.
 fn start_provider(
     settings: &Settings,
-    objects: &watch::Sender<Option<Arc<file::Loaded>>>,
+    client: Option<&Client>,
+    objects: &watch::Sender<Option<Arc<Loaded>>>,
     tasks: &TaskTracker,
     stop: &CancellationToken,
 ) -> DropGuard {
     let stopped = stop.child_token();
-    let mut loaded = file::start(settings.files.clone(), stopped.clone());
+    let mut loaded = match (&settings.cluster, client) {
+        (Some(cluster), Some(client)) => provider::kube::start(client.clone(), cluster.watch(), stopped.clone()),
+        _ => provider::file::start(settings.files.clone(), stopped.clone()),
+    };
     let objects = objects.clone();
     tasks.spawn(async move {
         while loaded.changed().await.is_ok() {

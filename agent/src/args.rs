@@ -4,13 +4,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-/// The agent: watches Gateway API objects, serves Envoy its configuration, and runs the Envoys.
+/// The program: the agent itself, or one of its smaller jobs.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "gateway-agent",
     version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
     about = "Turns Gateway API objects into running Envoys",
     long_about = "Watches Gateway API objects, translates them, serves the result to Envoy over xDS, and runs the \
                   Envoys.\n\nOn one machine without Kubernetes (standalone), it reads the objects from files and runs \
@@ -25,7 +27,7 @@ Examples:
     gateway-agent --config envoy-gateway.yaml --envoy-binary /usr/local/bin/envoy --log-format json
 
   Ask it why a route doesn't serve:
-    kubectl gateway explain httproute/checkout -n shop --agent 127.0.0.1:18002
+    kubectl gateway explain httproute/checkout -n shop --agent 127.0.0.1:19010
 
   See more, without a restart:
     curl -X PUT 'http://127.0.0.1:19000/logging?level=debug'
@@ -34,6 +36,25 @@ Signals:
   SIGTERM, SIGINT   drain and stop every Envoy, then end; a second one ends the agent at once
   SIGHUP            read the configuration file again"
 )]
+pub struct Cli {
+    /// Another job than the agent's.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// How the agent runs.
+    #[command(flatten)]
+    pub agent: Option<Args>,
+}
+
+/// The jobs of the program.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Run the agent (what happens without a command, too).
+    Server(Args),
+}
+
+/// How the agent runs.
+#[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
     /// The EnvoyGateway configuration file.
     #[arg(long, short, value_name = "FILE", visible_alias = "config-path")]
@@ -53,7 +74,7 @@ pub struct Args {
     pub xds_address: SocketAddr,
 
     /// Where the API for `kubectl gateway` listens.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18002")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19010")]
     pub api_address: SocketAddr,
 
     /// Where health, log level and the like are served [default: admin.address of the configuration, or
@@ -109,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Args::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     #[test]

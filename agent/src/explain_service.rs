@@ -21,7 +21,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::evidence::Witnesses;
-use crate::provider::file::Loaded;
+use crate::provider::Loaded;
 use crate::translation::{Latest, Translated};
 
 /// The service.

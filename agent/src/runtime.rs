@@ -1,7 +1,7 @@
 //! The program: its modes, its signals, and how it ends.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
 use crate::agent::Agent;
-use crate::args::Args;
+use crate::args::{Args, Cli, Command};
 use crate::infra::host::{EXEC_MODE, GUARD_MODE, guard};
 use crate::logging;
-use crate::settings::Settings;
+use crate::settings::{Settings, Surroundings};
 
 /// How often the configuration file is looked at.
 const CONFIG_POLL: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
             let guard = guard.to_str().and_then(|pid| pid.parse().ok()).unwrap_or_default();
             Err(guard::become_envoy(guard, Path::new(program), rest))
         }
-        _ => agent(&Args::parse()),
+        _ => job(Cli::parse()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -40,9 +40,17 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Does what the command line asks for.
+fn job(cli: Cli) -> anyhow::Result<()> {
+    match cli {
+        Cli { command: Some(Command::Server(args)), .. } | Cli { command: None, agent: Some(args) } => agent(&args),
+        Cli { command: None, agent: None } => anyhow::bail!("the configuration file is missing: name it with --config"),
+    }
+}
+
 fn agent(args: &Args) -> anyhow::Result<()> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let settings = Settings::read(args, home.as_deref())?;
+    let surroundings = Surroundings::of_process();
+    let settings = Settings::read(args, &surroundings)?;
     let log_level = logging::start(&settings.log_level, settings.log_format).map_err(anyhow::Error::msg)?;
     // Known before the file can be replaced by a newer version.
     let program = std::env::current_exe().context("can't find our own program")?;
@@ -56,7 +64,7 @@ fn agent(args: &Args) -> anyhow::Result<()> {
                 event = signals.next(&args.config) => event,
             };
             match event {
-                Event::Reload => match Settings::read(args, home.as_deref()) {
+                Event::Reload => match Settings::read(args, &surroundings) {
                     Ok(newer) => agent.reload(newer),
                     Err(error) => warn!("{error:#}; what was configured before goes on"),
                 },

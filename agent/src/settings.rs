@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -13,12 +14,18 @@ use gateway_shared::config::Config;
 use gateway_shared::resources::decode::{self, DecodedConfig, Finding};
 
 use crate::args::{Args, LogFormat};
+use crate::cluster::ClusterSettings;
+
+/// The image of the agent where its surroundings name none.
+pub const DEFAULT_IMAGE: &str = concat!("ghcr.io/gateway-agent/gateway-agent:v", env!("CARGO_PKG_VERSION"));
 
 /// What one agent runs with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The files and folders objects are read from.
+    /// The files and folders objects are read from; none when they come from a cluster.
     pub files: Vec<PathBuf>,
+    /// The cluster objects come from and fleets run in; `None` for files and this host.
+    pub cluster: Option<ClusterSettings>,
     /// What translation needs to know.
     pub translation: Config,
     /// How Envoys run on this host; `None` when somebody else runs them.
@@ -56,12 +63,42 @@ pub struct HostSettings {
     pub drain_timeout: Duration,
 }
 
+/// What the agent's surroundings say: the environment of its process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// The namespace of our pod.
+    pub namespace: Option<String>,
+    /// The cluster's DNS domain.
+    pub dns_domain: Option<String>,
+    /// The image of our container.
+    pub image: String,
+    /// The name of our pod.
+    pub pod: String,
+}
+
+impl Surroundings {
+    /// What the environment of this process says. The names are those Envoy Gateway's Deployment sets.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self {
+            home: std::env::var_os("HOME").map(PathBuf::from),
+            namespace: variable("ENVOY_GATEWAY_NAMESPACE"),
+            dns_domain: variable("KUBERNETES_CLUSTER_DOMAIN"),
+            image: variable("GATEWAY_AGENT_IMAGE").unwrap_or_else(|| DEFAULT_IMAGE.to_owned()),
+            pod: variable("POD_NAME").or_else(|| variable("HOSTNAME")).unwrap_or_else(|| "gateway-agent".to_owned()),
+        }
+    }
+}
+
 impl Settings {
-    /// Reads the configuration file and puts the command line on top of it. `home` is the user's home directory.
+    /// Reads the configuration file and puts the command line on top of it.
     ///
     /// # Errors
     /// When the file can't be read or asks for what this agent can't do.
-    pub fn read(args: &Args, home: Option<&Path>) -> anyhow::Result<Self> {
+    pub fn read(args: &Args, surroundings: &Surroundings) -> anyhow::Result<Self> {
         let name = args.config.display().to_string();
         let text = std::fs::read_to_string(&args.config)
             .with_context(|| format!("can't read the configuration file {name}"))?;
@@ -69,20 +106,28 @@ impl Settings {
             let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
             anyhow::anyhow!("the configuration file can't be used:\n  {}", lines.join("\n  "))
         })?;
-        Self::new(args, decoded, home).with_context(|| format!("the configuration file {name} can't be used"))
+        Self::new(args, decoded, surroundings).with_context(|| format!("the configuration file {name} can't be used"))
     }
 
-    fn new(args: &Args, decoded: DecodedConfig, home: Option<&Path>) -> anyhow::Result<Self> {
+    fn new(args: &Args, decoded: DecodedConfig, surroundings: &Surroundings) -> anyhow::Result<Self> {
         let DecodedConfig { config, extras, warnings } = decoded;
         let mut translation = Config::new(&config);
-        if let Some(namespace) = extras.namespace {
+        if let Some(namespace) = surroundings.namespace.clone().or(extras.namespace) {
             translation.controller_namespace = namespace;
         }
-        if let Some(domain) = extras.dns_domain {
+        if let Some(domain) = surroundings.dns_domain.clone().or(extras.dns_domain) {
             translation.dns_domain = domain;
         }
-        let (files, host) = providers(&config)?;
-        let host = host.map(|host| host_settings(args, host.unwrap_or_default(), home)).transpose()?;
+        let cluster = runs_in_cluster(&config).then(|| ClusterSettings {
+            file: Arc::new(config.clone()),
+            controller_namespace: translation.controller_namespace.clone(),
+            dns_domain: translation.dns_domain.clone(),
+            image: surroundings.image.clone(),
+            pod: surroundings.pod.clone(),
+        });
+        let (files, host) = if cluster.is_some() { (Vec::new(), None) } else { providers(&config)? };
+        let host =
+            host.map(|host| host_settings(args, host.unwrap_or_default(), surroundings.home.as_deref())).transpose()?;
         let metrics_off = config
             .telemetry
             .as_ref()
@@ -91,6 +136,7 @@ impl Settings {
         let xds = config.xds_server.clone().unwrap_or_default();
         Ok(Self {
             files,
+            cluster,
             translation,
             host,
             xds_address: args.xds_address,
@@ -126,6 +172,7 @@ impl Settings {
     pub fn fixed_differences(&self, newer: &Self) -> Vec<&'static str> {
         let Self {
             files: _,
+            cluster,
             translation,
             host,
             xds_address,
@@ -139,6 +186,7 @@ impl Settings {
             warnings: _,
         } = self;
         [
+            (*cluster != newer.cluster, "what the cluster is asked for"),
             (
                 translation.running_on_host != newer.translation.running_on_host || *host != newer.host,
                 "the infrastructure",
@@ -160,6 +208,11 @@ impl Settings {
     }
 }
 
+/// Whether objects come from a cluster: what an empty file says, too.
+fn runs_in_cluster(config: &EnvoyGateway) -> bool {
+    config.provider.as_ref().is_none_or(|provider| provider.r#type == ProviderType::Kubernetes)
+}
+
 /// Where objects come from, and whether Envoys run here.
 #[expect(clippy::option_option, reason = "whether this host runs Envoys, and whether it says anything about how")]
 fn providers(
@@ -172,8 +225,8 @@ fn providers(
         .and_then(|provider| provider.custom.as_ref());
     let Some(custom) = custom else {
         bail!(
-            "the Kubernetes provider is not built yet: set provider.type to Custom, provider.custom.resource.type to \
-             File and provider.custom.resource.file.paths to the manifests"
+            "provider.custom is missing: name provider.custom.resource.type File and the manifests in \
+             provider.custom.resource.file.paths"
         );
     };
     let files = match (custom.resource.r#type, &custom.resource.file) {
@@ -270,6 +323,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::args::Cli;
 
     const STANDALONE: &str = "
 kind: EnvoyGateway
@@ -284,8 +338,12 @@ logging:
 ";
 
     fn settings(text: &str, arguments: &[&str]) -> anyhow::Result<Settings> {
-        let args = Args::parse_from(["gateway-agent", "--config", "c.yaml"].iter().chain(arguments));
-        Settings::new(&args, decode::config("c.yaml", text).unwrap(), Some(Path::new("/home/me")))
+        let args = Cli::parse_from(["gateway-agent", "--config", "c.yaml"].iter().chain(arguments)).agent.unwrap();
+        Settings::new(
+            &args,
+            decode::config("c.yaml", text).unwrap(),
+            &Surroundings { home: Some("/home/me".into()), ..Surroundings::default() },
+        )
     }
 
     #[test]
@@ -300,8 +358,10 @@ logging:
     }
 
     #[test]
-    fn what_is_not_built_is_said() {
-        let error = settings("kind: EnvoyGateway\nprovider: {type: Kubernetes}\n", &[]).unwrap_err().to_string();
-        assert!(error.contains("provider.type to Custom"), "{error}");
+    fn an_empty_file_means_a_cluster() {
+        let cluster = settings("kind: EnvoyGateway\n", &[]).unwrap();
+        assert!(cluster.cluster.is_some() && cluster.host.is_none());
+        let error = settings("kind: EnvoyGateway\nprovider: {type: Custom}\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("provider.custom is missing"), "{error}");
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 use crate::metrics::Metrics;
-use crate::provider::file::Loaded;
+use crate::provider::Loaded;
 use crate::xds::cache::{Published, SnapshotCache};
 use crate::xds::metrics::XdsMetrics;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use gateway_agent::args::Args;
+use gateway_agent::args::Cli;
 use gateway_agent::logging::LogLevel;
-use gateway_agent::settings::Settings;
+use gateway_agent::settings::{Settings, Surroundings};
 use gateway_agent::translation::Translated;
 use gateway_agent::xds::cache::SnapshotCache;
 use gateway_agent::xds::ledger::Ledger;
@@ -25,7 +25,6 @@ use crate::wait;
 use crate::xds_client::{Received, XdsClient};
 
 /// A running agent. It stops when it is dropped.
-#[derive(Debug)]
 pub struct Agent {
     agent: gateway_agent::agent::Agent,
     config: Config,
@@ -51,8 +50,9 @@ impl Agent {
             "--metrics-address=127.0.0.1:0".to_owned(),
             format!("--config={}", config.display()),
         ]);
-        let args = Args::try_parse_from(words).expect("the command line is right");
-        let settings = Settings::read(&args, None).expect("the configuration is right");
+        let cli = Cli::try_parse_from(words).expect("the command line is right");
+        let args = cli.agent.expect("the configuration is named");
+        let settings = Settings::read(&args, &Surroundings::default()).expect("the configuration is right");
         let config = settings.translation.clone();
         // It runs no Envoys, so it needs no guard program.
         let agent = gateway_agent::agent::Agent::start(settings, "/nonexistent".into(), LogLevel::unconnected()).await;

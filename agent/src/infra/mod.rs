@@ -1,3 +1,4 @@
 //! Where fleets run.
 
 pub mod host;
+pub mod kube;

@@ -1,5 +1,7 @@
 //! Conditions as values: who may say what about an object, in a form the status writer can compare.
 
+pub mod live;
+
 use crate::api::condition::{Condition, ConditionStatus};
 
 /// The longest message a condition may have, in bytes (the CRDs' limit).

@@ -8,7 +8,7 @@ use gateway_shared::api::any_object::AnyObject;
 use gateway_shared::resources::Resources;
 use gateway_shared::resources::decode::{self, Decoded, Finding};
 
-use super::{Identity, Loaded, Origin};
+use crate::provider::{Identity, Loaded, Origin};
 
 /// The objects of all files. Objects that didn't change keep their place in memory, so that translation sees them equal
 /// at no cost.

@@ -1,0 +1,130 @@
+//! What an agent does in a cluster: who watches, who leads, who makes fleets, who writes statuses.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use gateway_shared::api::duration;
+use gateway_shared::api::envoy_gateway::EnvoyGateway;
+use gateway_shared::api::envoy_gateway_provider::LeaderElection;
+use gateway_shared::config::Config;
+use gateway_shared::infra;
+use gateway_shared::status::live::LiveFleets;
+use kube::Client;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::infra::kube::Reconciler;
+use crate::leader::{self, Election};
+use crate::provider::kube::WatchSettings;
+use crate::status_writer::StatusWriter;
+use crate::translation::Latest;
+
+/// The Lease replicas share, as Envoy Gateway names it: an agent and an Envoy Gateway never lead at the same time.
+const LEASE: &str = "5b9825d2.gateway.envoyproxy.io";
+
+/// How an agent lives in a cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterSettings {
+    /// The configuration file.
+    pub file: Arc<EnvoyGateway>,
+    /// The namespace the control plane runs in.
+    pub controller_namespace: String,
+    /// The cluster's DNS domain.
+    pub dns_domain: String,
+    /// The image our own container runs, which shutdown managers run too.
+    pub image: String,
+    /// The name of our pod.
+    pub pod: String,
+}
+
+/// What goes on in the cluster.
+#[derive(Clone)]
+pub struct Cluster {
+    /// The API server.
+    pub client: Client,
+    /// Whether we lead.
+    pub leads: watch::Receiver<bool>,
+    /// What is known of running fleets.
+    pub live: watch::Receiver<Arc<LiveFleets>>,
+}
+
+/// What everyone reads who works on the latest translation.
+#[derive(Clone, Debug)]
+pub struct Feed {
+    /// What decisions are made with.
+    pub config: watch::Receiver<Arc<Config>>,
+    /// The latest translation.
+    pub latest: Latest,
+    /// Says when there is another.
+    pub changes: watch::Receiver<()>,
+}
+
+impl ClusterSettings {
+    /// A client of the API server that runs us, or that the kubeconfig names.
+    ///
+    /// # Errors
+    /// When there is neither.
+    pub async fn client() -> anyhow::Result<Client> {
+        Client::try_default().await.context(
+            "there is no API server to talk to: run in a pod with a service account, or set KUBECONFIG to a kubeconfig",
+        )
+    }
+
+    /// Starts everyone who writes.
+    pub fn start(&self, client: Client, feed: Feed, tasks: &TaskTracker, stop: &CancellationToken) -> Cluster {
+        let leads = leader::start(client.clone(), self.election(), tasks, stop.clone());
+        let Feed { config, latest, changes } = feed;
+        let reconciler = Reconciler {
+            client: client.clone(),
+            settings: self.infra(),
+            leads: leads.clone(),
+            latest: Arc::clone(&latest),
+            changes: changes.clone(),
+        };
+        let live = reconciler.start(tasks, stop.clone());
+        let writer =
+            StatusWriter { client: client.clone(), leads: leads.clone(), config, latest, changes, live: live.clone() };
+        tasks.spawn(writer.run(stop.clone()));
+        Cluster { client, leads, live }
+    }
+
+    /// What is watched.
+    #[must_use]
+    pub fn watch(&self) -> WatchSettings {
+        WatchSettings { file: Arc::clone(&self.file), controller_namespace: self.controller_namespace.clone() }
+    }
+
+    /// What rendering needs to know.
+    #[must_use]
+    pub fn infra(&self) -> infra::settings::Settings {
+        infra::settings::Settings {
+            file: Arc::clone(&self.file),
+            controller_namespace: self.controller_namespace.clone(),
+            dns_domain: self.dns_domain.clone(),
+            shutdown_manager_image: self.image.clone(),
+        }
+    }
+
+    /// How the leader is chosen. The defaults are those of Envoy Gateway.
+    fn election(&self) -> Election {
+        let kubernetes = self.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
+        let said = kubernetes.and_then(|kubernetes| kubernetes.leader_election.clone()).unwrap_or_default();
+        let LeaderElection { lease_duration, renew_deadline, retry_period, disable } = said;
+        let seconds = |said: Option<duration::Duration>, default| {
+            said.and_then(|said| u64::try_from(said.as_nanos()).ok())
+                .filter(|nanos| *nanos > 0)
+                .map_or(Duration::from_secs(default), Duration::from_nanos)
+        };
+        Election {
+            namespace: self.controller_namespace.clone(),
+            lease: LEASE.to_owned(),
+            identity: format!("{}_{}", self.pod, std::process::id()),
+            lease_duration: seconds(lease_duration, 15),
+            renew_deadline: seconds(renew_deadline, 10),
+            retry_period: seconds(retry_period, 2),
+            disabled: disable == Some(true),
+        }
+    }
+}
