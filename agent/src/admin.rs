@@ -51,6 +51,16 @@ pub async fn serve_metrics(listener: TcpListener, admin: Admin, stop: Cancellati
     axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
 }
 
+/// Serves health and readiness alone, for the kubelet, until `stop`.
+///
+/// # Errors
+/// When the listener fails as a whole.
+pub async fn serve_health(listener: TcpListener, admin: Admin, stop: CancellationToken) -> std::io::Result<()> {
+    let router =
+        Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready)).with_state(admin);
+    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+}
+
 async fn ready(State(admin): State<Admin>) -> impl IntoResponse {
     match (admin.readiness)() {
         None => (StatusCode::OK, "ok\n".to_owned()),

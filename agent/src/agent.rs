@@ -85,6 +85,10 @@ impl Agent {
             Some(address) => Some(bind(address, "the metrics", "--metrics-address").await?),
             None => None,
         };
+        let health = match settings.health_address {
+            Some(address) => Some(bind(address, "the health checks", "--health-address").await?),
+            None => None,
+        };
         let addresses = Addresses {
             xds: xds.local_addr()?,
             api: api.local_addr()?,
@@ -120,7 +124,8 @@ impl Agent {
             witnesses: Witnesses { cache: snapshots.clone(), ledger: ledger.clone(), host: host_status.clone() },
         };
         tasks.spawn(serve_api(api, service, stop.clone()));
-        serve_admin(admin, metrics_listener, &metrics, &log_level, &latest, &tasks, &stop);
+        let listeners = AdminListeners { admin, metrics: metrics_listener, health };
+        serve_admin(listeners, &metrics, &log_level, &latest, &tasks, &stop);
         if let Some(status) = host_status {
             tasks.spawn(count_envoys(status, metrics.clone(), stop.clone()));
         }
@@ -290,20 +295,30 @@ async fn serve_api(listener: TcpListener, service: ExplainService, stop: Cancell
     }
 }
 
+/// Where the agent answers about itself.
+struct AdminListeners {
+    admin: TcpListener,
+    metrics: Option<TcpListener>,
+    health: Option<TcpListener>,
+}
+
 fn serve_admin(
-    listener: TcpListener,
-    metrics_listener: Option<TcpListener>,
+    listeners: AdminListeners,
     metrics: &Metrics,
     log_level: &LogLevel,
     latest: &Latest,
     tasks: &TaskTracker,
     stop: &CancellationToken,
 ) {
+    let AdminListeners { admin: listener, metrics: metrics_listener, health } = listeners;
     let latest = Arc::clone(latest);
     let readiness = move || latest.load().is_none().then(|| "nothing has been translated yet".to_owned());
     let admin = Admin { metrics: metrics.clone(), log_level: log_level.clone(), readiness: Arc::new(readiness) };
     if let Some(listener) = metrics_listener {
         tasks.spawn(admin::serve_metrics(listener, admin.clone(), stop.clone()));
+    }
+    if let Some(listener) = health {
+        tasks.spawn(admin::serve_health(listener, admin.clone(), stop.clone()));
     }
     tasks.spawn(admin::serve(listener, admin, stop.clone()));
 }

@@ -82,9 +82,13 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS")]
     pub admin_address: Option<SocketAddr>,
 
-    /// Where Prometheus metrics are served.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19001")]
-    pub metrics_address: SocketAddr,
+    /// Where Prometheus metrics are served [default: 127.0.0.1:19001, in a cluster 0.0.0.0:19001].
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics_address: Option<SocketAddr>,
+
+    /// Where the kubelet asks for health and readiness [default: nowhere, in a cluster 0.0.0.0:8081].
+    #[arg(long, value_name = "ADDRESS")]
+    pub health_address: Option<SocketAddr>,
 
     /// How much is logged: error, warn, info, debug, trace, or per module such as `info,gateway_agent::xds=debug`
     /// [default: logging.level of the configuration, or info].

@@ -19,6 +19,12 @@ use crate::cluster::ClusterSettings;
 /// The image of the agent where its surroundings name none.
 pub const DEFAULT_IMAGE: &str = concat!("ghcr.io/gateway-agent/gateway-agent:v", env!("CARGO_PKG_VERSION"));
 
+/// The port metrics are served on unless something else is said.
+const METRICS_PORT: u16 = 19001;
+
+/// The port the kubelet asks for health, as in Envoy Gateway's Deployment.
+const HEALTH_PORT: u16 = 8081;
+
 /// What one agent runs with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -42,6 +48,8 @@ pub struct Settings {
     pub admin_address: SocketAddr,
     /// Where metrics are served; `None` when they are switched off.
     pub metrics_address: Option<SocketAddr>,
+    /// Where the kubelet asks for health and readiness; `None` where nobody asks.
+    pub health_address: Option<SocketAddr>,
     /// How much is logged.
     pub log_level: String,
     /// How it is written.
@@ -134,6 +142,12 @@ impl Settings {
             .and_then(|telemetry| telemetry.metrics.as_ref()?.prometheus.as_ref())
             .is_some_and(|prometheus| prometheus.disable);
         let xds = config.xds_server.clone().unwrap_or_default();
+        let in_cluster = cluster.is_some();
+        // In a pod others have to reach us; on one machine nobody else should.
+        let here = |port| {
+            let host = if in_cluster { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
+            SocketAddr::new(IpAddr::V4(host), port)
+        };
         Ok(Self {
             files,
             cluster,
@@ -160,7 +174,8 @@ impl Settings {
                 Some(address) => address,
                 None => admin_address(config.admin.as_ref().and_then(|admin| admin.address.as_ref()))?,
             },
-            metrics_address: (!metrics_off).then_some(args.metrics_address),
+            metrics_address: (!metrics_off).then_some(args.metrics_address.unwrap_or_else(|| here(METRICS_PORT))),
+            health_address: args.health_address.or_else(|| in_cluster.then(|| here(HEALTH_PORT))),
             log_level: args.log_level.clone().unwrap_or_else(|| log_level(&config)),
             log_format: args.log_format.unwrap_or_else(|| log_format(&config)),
             warnings,
@@ -181,6 +196,7 @@ impl Settings {
             api_address,
             admin_address,
             metrics_address,
+            health_address,
             log_level: _,
             log_format,
             warnings: _,
@@ -200,6 +216,7 @@ impl Settings {
             (*api_address != newer.api_address, "the address of the API"),
             (*admin_address != newer.admin_address, "the admin address"),
             (*metrics_address != newer.metrics_address, "the metrics address"),
+            (*health_address != newer.health_address, "the address of the health checks"),
             (*log_format != newer.log_format, "the form of the log"),
         ]
         .into_iter()
@@ -361,6 +378,9 @@ logging:
     fn an_empty_file_means_a_cluster() {
         let cluster = settings("kind: EnvoyGateway\n", &[]).unwrap();
         assert!(cluster.cluster.is_some() && cluster.host.is_none());
+        assert_eq!(cluster.health_address, Some("0.0.0.0:8081".parse().unwrap()));
+        assert_eq!(cluster.metrics_address, Some("0.0.0.0:19001".parse().unwrap()));
+        assert_eq!(settings(STANDALONE, &[]).unwrap().health_address, None);
         let error = settings("kind: EnvoyGateway\nprovider: {type: Custom}\n", &[]).unwrap_err().to_string();
         assert!(error.contains("provider.custom is missing"), "{error}");
     }
