@@ -9,7 +9,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use arc_swap::ArcSwapOption;
 use gateway_shared::config::Config;
-use kube::Client;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -145,7 +144,7 @@ impl Agent {
             }
             _ => None,
         };
-        let provider = start_provider(&settings, client.as_ref(), &objects, &tasks, &stop);
+        let provider = start_provider(&settings, cluster.as_ref(), &objects, &tasks, &stop);
         info!(
             xds = %addresses.xds,
             api = %addresses.api,
@@ -212,8 +211,8 @@ impl Agent {
         let Settings { files, translation, log_level, warnings, .. } = newer;
         self.settings = Settings { files, translation, log_level, warnings, ..self.settings.clone() };
         if files_changed {
-            let client = self.cluster.as_ref().map(|cluster| &cluster.client);
-            self.provider = start_provider(&self.settings, client, &self.objects, &self.tasks, &self.stop);
+            self.provider =
+                start_provider(&self.settings, self.cluster.as_ref(), &self.objects, &self.tasks, &self.stop);
         }
         info!("the configuration was read again");
     }
@@ -265,14 +264,16 @@ fn xds_options(settings: &Settings) -> XdsOptions {
 /// Watches the cluster or the files of `settings` until the guard is dropped.
 fn start_provider(
     settings: &Settings,
-    client: Option<&Client>,
+    cluster: Option<&Cluster>,
     objects: &watch::Sender<Option<Arc<Loaded>>>,
     tasks: &TaskTracker,
     stop: &CancellationToken,
 ) -> DropGuard {
     let stopped = stop.child_token();
-    let mut loaded = match (&settings.cluster, client) {
-        (Some(cluster), Some(client)) => provider::kube::start(client.clone(), cluster.watch(), stopped.clone()),
+    let mut loaded = match (&settings.cluster, cluster) {
+        (Some(settings), Some(Cluster { client, seen, .. })) => {
+            provider::kube::start(client.clone(), settings.watch(), seen.clone(), stopped.clone())
+        }
         _ => provider::file::start(settings.files.clone(), stopped.clone()),
     };
     let objects = objects.clone();

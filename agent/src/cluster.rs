@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::infra::kube::Reconciler;
 use crate::leader::{self, Election};
-use crate::provider::kube::WatchSettings;
+use crate::provider::kube::{Seen, WatchSettings};
 use crate::status_writer::StatusWriter;
 use crate::translation::Latest;
 
@@ -48,6 +48,8 @@ pub struct Cluster {
     pub leads: watch::Receiver<bool>,
     /// What is known of running fleets.
     pub live: watch::Receiver<Arc<LiveFleets>>,
+    /// What our watches know of objects beside what translation reads.
+    pub seen: Seen,
 }
 
 /// What everyone reads who works on the latest translation.
@@ -84,10 +86,18 @@ impl ClusterSettings {
             changes: changes.clone(),
         };
         let live = reconciler.start(tasks, stop.clone());
-        let writer =
-            StatusWriter { client: client.clone(), leads: leads.clone(), config, latest, changes, live: live.clone() };
+        let seen = Seen::default();
+        let writer = StatusWriter {
+            client: client.clone(),
+            leads: leads.clone(),
+            config,
+            latest,
+            changes,
+            live: live.clone(),
+            seen: seen.clone(),
+        };
         tasks.spawn(writer.run(stop.clone()));
-        Cluster { client, leads, live }
+        Cluster { client, leads, live, seen }
     }
 
     /// What is watched.

@@ -8,6 +8,7 @@ use kube::Client;
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::CancellationToken;
 
+use crate::provider::kube::Seen;
 use crate::translation::Latest;
 
 /// Everything a writer reads.
@@ -25,6 +26,8 @@ pub struct StatusWriter {
     pub changes: Receiver<()>,
     /// What is known of running fleets.
     pub live: Receiver<Arc<LiveFleets>>,
+    /// The statuses objects have in the cluster, as our watches know them.
+    pub seen: Seen,
 }
 
 impl StatusWriter {

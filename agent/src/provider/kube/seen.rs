@@ -1,0 +1,98 @@
+//! What the cluster says of an object beside what translation reads: its version, and the status it has now.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use gateway_shared::api::metadata::ObjectKey;
+use serde_json::Value;
+
+/// The objects our watches know, with the statuses they have in the cluster: what a status writer compares with, and
+/// where it finds the entries of other controllers. Clones look at the same.
+///
+/// Only kinds that we write statuses of are here (the registry says which). A change of a status changes
+/// nothing but this: it makes no new set of objects and no translation. The watches are behind the API server: an object
+/// that isn't here may exist all the same, so ask the API server before giving one up, and read the object anew when a
+/// write conflicts.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(Arc<RwLock<HashMap<&'static str, HashMap<ObjectKey, Entry>>>>);
+
+/// One object as our watches saw it last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenObject {
+    /// The version the API server gave it.
+    pub resource_version: Box<str>,
+    /// Its status as JSON text; empty where it has none. [`SeenObject::status`] reads it.
+    status: Box<[u8]>,
+}
+
+/// Text takes a tenth of the memory of a tree, and there are thousands.
+type Entry = SeenObject;
+
+impl SeenObject {
+    /// An object of this version and with this status.
+    #[must_use]
+    pub fn new(resource_version: &str, status: Option<&Value>) -> Self {
+        let status = status.and_then(|status| serde_json::to_vec(status).ok()).unwrap_or_default();
+        Self { resource_version: resource_version.into(), status: status.into() }
+    }
+
+    /// The status; `None` where the object has none.
+    #[must_use]
+    pub fn status(&self) -> Option<Value> {
+        serde_json::from_slice(&self.status).ok()
+    }
+}
+
+impl Seen {
+    /// The object of `kind` (as in a manifest) under `key`; `None` if our watches don't know it.
+    #[must_use]
+    pub fn get(&self, kind: &str, key: &ObjectKey) -> Option<SeenObject> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(kind)?.get(key).cloned()
+    }
+
+    /// The status the object has now; `None` if it has none, or our watches don't know the object.
+    #[must_use]
+    pub fn status(&self, kind: &str, key: &ObjectKey) -> Option<Value> {
+        self.get(kind, key)?.status()
+    }
+
+    /// Whether our watches know the object.
+    #[must_use]
+    pub fn exists(&self, kind: &str, key: &ObjectKey) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(kind).is_some_and(|kind| kind.contains_key(key))
+    }
+
+    /// Takes in what an object looks like now. Tests of readers use it, too.
+    pub fn put(&self, kind: &'static str, key: ObjectKey, object: SeenObject) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).entry(kind).or_default().insert(key, object);
+    }
+
+    /// Forgets an object that is gone.
+    pub fn remove(&self, kind: &str, key: &ObjectKey) {
+        if let Some(kind) = self.0.write().unwrap_or_else(PoisonError::into_inner).get_mut(kind) {
+            kind.remove(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn clones_see_what_one_of_them_puts_in() {
+        let (seen, key) = (Seen::default(), ObjectKey::new("shop", "cart"));
+        let reader = seen.clone();
+        assert!(!reader.exists("HTTPRoute", &key));
+        let status = json!({"parents": [{"controllerName": "other"}]});
+        seen.put("HTTPRoute", key.clone(), SeenObject::new("7", Some(&status)));
+        assert_eq!(reader.status("HTTPRoute", &key), Some(status));
+        seen.put("HTTPRoute", key.clone(), SeenObject::new("8", None));
+        assert_eq!(reader.get("HTTPRoute", &key).map(|it| it.resource_version), Some("8".into()));
+        assert_eq!(reader.status("HTTPRoute", &key), None);
+        seen.remove("HTTPRoute", &key);
+        assert!(!reader.exists("HTTPRoute", &key));
+    }
+}
