@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
-use crate::args::source::Agent;
+use crate::args::source::{Agent, DEFAULT_AGENT};
 use crate::exit::{Exit, Failure};
 
 /// The most bytes of one answer: thousands of rows are a few MiB.
@@ -57,8 +57,10 @@ where
     F: FnOnce(AgentClient<Channel>) -> A,
     A: Future<Output = Result<T, Status>>,
 {
-    let Agent { agent: address, request_timeout } = agent;
-    let url = if address.contains("://") { address.clone() } else { format!("http://{address}") };
+    let Agent { agent: address, control_plane_namespace: _, connection } = agent;
+    let address = address.as_deref().unwrap_or(DEFAULT_AGENT);
+    let request_timeout = connection.request_timeout;
+    let url = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let endpoint = Endpoint::from_shared(url)
         .map_err(|_| Failure::new(Exit::Usage, format!("`{address}` is no address; write HOST:PORT")))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -73,7 +75,7 @@ where
         if request_timeout.is_zero() {
             return asked.await;
         }
-        match tokio::time::timeout(*request_timeout, asked).await {
+        match tokio::time::timeout(request_timeout, asked).await {
             Ok(answer) => answer,
             Err(_) => Err(Failure::new(
                 Exit::TimedOut,

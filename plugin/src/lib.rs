@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod client;
+pub mod cluster;
 pub mod commands;
 pub mod exit;
 pub mod input;

@@ -1,6 +1,7 @@
 //! The command line: what may be typed, and the help that teaches it.
 
 pub mod completion;
+pub mod connection;
 pub mod explain;
 pub mod output;
 pub mod selection;

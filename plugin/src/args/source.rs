@@ -1,9 +1,10 @@
 //! Where answers come from: files (`-f`, `--config`), or a running agent (`--agent`).
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
+
+use super::connection::Connection;
 
 /// Manifests on disk.
 #[derive(Clone, Debug, Default, Args)]
@@ -18,26 +19,24 @@ pub struct Files {
 }
 
 /// A running agent.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Agent {
-    /// The address of the agent's API, which is asked where no -f is given
-    #[arg(long, value_name = "HOST:PORT", env = "GATEWAY_AGENT", default_value = DEFAULT_AGENT, conflicts_with = "filename")]
-    pub agent: String,
+    /// The address of an agent's API, asked as it is [default: the agent of the cluster; without a kubeconfig the one
+    /// on this host, 127.0.0.1:19010]
+    #[arg(long, value_name = "HOST:PORT", env = "GATEWAY_AGENT", conflicts_with = "filename")]
+    pub agent: Option<String>,
 
-    /// How long the agent may take to answer: 5s, 1m; 0 for as long as it likes
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
-    pub request_timeout: Duration,
+    /// The namespace the agent runs in
+    #[arg(long, value_name = "NAMESPACE", default_value = CONTROL_PLANE_NAMESPACE)]
+    pub control_plane_namespace: String,
+
+    /// The cluster it runs in.
+    #[command(flatten)]
+    pub connection: Connection,
 }
 
 /// Where an agent on this host answers unless it was told otherwise.
 pub const DEFAULT_AGENT: &str = "127.0.0.1:19010";
 
-/// Reads a duration the way kubectl does: a number of seconds, or numbers with units.
-fn duration(text: &str) -> Result<Duration, String> {
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Ok(Duration::from_secs(seconds));
-    }
-    let parsed: gateway_shared::api::duration::Duration =
-        text.parse().map_err(|_| format!("`{text}` is no duration; write it like 500ms, 5s or 1m"))?;
-    u64::try_from(parsed.as_nanos()).map(Duration::from_nanos).map_err(|_| "a duration can't be negative".to_owned())
-}
+/// Where `kubectl gateway install` puts the agent unless it is told otherwise.
+pub const CONTROL_PLANE_NAMESPACE: &str = "envoy-gateway-system";
