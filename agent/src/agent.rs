@@ -31,6 +31,7 @@ use crate::xds::cache::SnapshotCache;
 use crate::xds::ledger::Ledger;
 use crate::xds::metrics::XdsMetrics;
 use crate::xds::service::{XdsOptions, XdsServer};
+use crate::xds::tls::{self, Proxies, Transport};
 
 /// A running agent. Dropped without [`Agent::shut_down`] it stops serving and leaves its Envoys to their guards.
 pub struct Agent {
@@ -77,7 +78,7 @@ impl Agent {
         for warning in &settings.warnings {
             warn!("{warning}");
         }
-        let xds = bind(settings.xds_address, "the xDS server", "--xds-address").await?;
+        let xds_listener = bind(settings.xds_address, "the xDS server", "--xds-address").await?;
         let api = bind(settings.api_address, "the API", "--api-address").await?;
         let admin = bind(settings.admin_address, "the admin interface", "--admin-address").await?;
         let metrics_listener = match settings.metrics_address {
@@ -89,7 +90,7 @@ impl Agent {
             None => None,
         };
         let addresses = Addresses {
-            xds: xds.local_addr()?,
+            xds: xds_listener.local_addr()?,
             api: api.local_addr()?,
             admin: admin.local_addr()?,
             metrics: metrics_listener.as_ref().map(TcpListener::local_addr).transpose()?,
@@ -111,12 +112,7 @@ impl Agent {
         let (config, config_seen) = watch::channel(Arc::new(settings.translation.clone()));
 
         let server = XdsServer::new(snapshots.clone(), ledger.clone(), xds_metrics.clone(), xds_options(&settings));
-        let ended = stop.clone();
-        tasks.spawn(async move {
-            if let Err(error) = server.serve(xds, ended.cancelled_owned()).await {
-                tracing::error!(%error, "the xDS server failed");
-            }
-        });
+        tls::serve(server, xds_listener, xds_transport(&settings), xds_metrics.clone(), &tasks, &stop)?;
         let host_status = host.as_ref().map(Host::status);
         let service = ExplainService {
             latest: Arc::clone(&latest),
@@ -250,6 +246,13 @@ fn start_host(settings: &HostSettings, guard_program: PathBuf) -> anyhow::Result
         );
     }
     Host::start(HostConfig { state_dir: state_dir.clone(), envoy, guard_program, grace: *grace })
+}
+
+/// How proxies reach the xDS server.
+fn xds_transport(settings: &Settings) -> Transport {
+    let proxies =
+        if settings.translation.gateway_namespace_mode { Proxies::SendTokens } else { Proxies::ShowCertificates };
+    settings.certificates.clone().map_or(Transport::Plain, |certificates| Transport::Tls { certificates, proxies })
 }
 
 fn xds_options(settings: &Settings) -> XdsOptions {

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::certificates::Certgen;
+
 /// The program: the agent itself, or one of its smaller jobs.
 #[derive(Clone, Debug, Parser)]
 #[command(
@@ -51,6 +53,8 @@ pub struct Cli {
 pub enum Command {
     /// Run the agent (what happens without a command, too).
     Server(Args),
+    /// Make the certificates of the control plane: Secrets in its namespace, or files on this host.
+    Certgen(Certgen),
 }
 
 /// How the agent runs.
@@ -69,13 +73,19 @@ pub struct Args {
     #[arg(long, value_name = "FILE", env = "ENVOY_BINARY")]
     pub envoy_binary: Option<PathBuf>,
 
-    /// Where the xDS server listens. Plain text: keep it on loopback.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18000")]
-    pub xds_address: SocketAddr,
+    /// Where the xDS server listens [default: 127.0.0.1:18000, in a cluster 0.0.0.0:18000]. Without certificates it
+    /// speaks plain text: keep it on loopback then.
+    #[arg(long, value_name = "ADDRESS")]
+    pub xds_address: Option<SocketAddr>,
 
-    /// Where the API for `kubectl gateway` listens.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19010")]
-    pub api_address: SocketAddr,
+    /// Where the API for `kubectl gateway` listens [default: 127.0.0.1:19010].
+    #[arg(long, value_name = "ADDRESS")]
+    pub api_address: Option<SocketAddr>,
+
+    /// The directory with tls.crt, tls.key and ca.crt, which are read again when they change [default: /certs in a
+    /// cluster, else none].
+    #[arg(long, value_name = "DIR")]
+    pub certs_dir: Option<PathBuf>,
 
     /// Where health, log level and the like are served [default: admin.address of the configuration, or
     /// 127.0.0.1:19000].
@@ -118,7 +128,11 @@ pub enum LogFormat {
     Json,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// Reads a number of seconds, which may be a fraction.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     text.trim_end_matches('s')
         .parse()
         .ok()

@@ -12,6 +12,7 @@ use tracing::{info, warn};
 
 use crate::agent::Agent;
 use crate::args::{Args, Cli, Command};
+use crate::certificates;
 use crate::infra::host::{EXEC_MODE, GUARD_MODE, guard};
 use crate::logging;
 use crate::settings::{Settings, Surroundings};
@@ -44,6 +45,10 @@ pub fn main() -> ExitCode {
 fn job(cli: Cli) -> anyhow::Result<()> {
     match cli {
         Cli { command: Some(Command::Server(args)), .. } | Cli { command: None, agent: Some(args) } => agent(&args),
+        Cli { command: Some(Command::Certgen(asked)), .. } => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(certificates::run(&asked, &Surroundings::of_process()))
+        }
         Cli { command: None, agent: None } => anyhow::bail!("the configuration file is missing: name it with --config"),
     }
 }

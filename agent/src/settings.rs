@@ -19,6 +19,15 @@ use crate::cluster::ClusterSettings;
 /// The image of the agent where its surroundings name none.
 pub const DEFAULT_IMAGE: &str = concat!("ghcr.io/gateway-agent/gateway-agent:v", env!("CARGO_PKG_VERSION"));
 
+/// The port of the xDS server, as in Envoy Gateway's Service.
+const XDS_PORT: u16 = 18000;
+
+/// The port of the API for the plugin.
+const API_PORT: u16 = 19010;
+
+/// Where the certificates of the control plane are mounted, as in Envoy Gateway's Deployment.
+const CERTIFICATES: &str = "/certs";
+
 /// The port metrics are served on unless something else is said.
 const METRICS_PORT: u16 = 19001;
 
@@ -36,6 +45,8 @@ pub struct Settings {
     pub translation: Config,
     /// How Envoys run on this host; `None` when somebody else runs them.
     pub host: Option<HostSettings>,
+    /// The directory of our certificates; `None` to speak plain text.
+    pub certificates: Option<PathBuf>,
     /// Where the xDS server listens.
     pub xds_address: SocketAddr,
     /// The largest request the xDS server accepts, in bytes.
@@ -84,6 +95,8 @@ pub struct Surroundings {
     pub image: String,
     /// The name of our pod.
     pub pod: String,
+    /// Where certificates are mounted, if any are.
+    pub certificates: Option<PathBuf>,
 }
 
 impl Surroundings {
@@ -97,6 +110,7 @@ impl Surroundings {
             dns_domain: variable("KUBERNETES_CLUSTER_DOMAIN"),
             image: variable("GATEWAY_AGENT_IMAGE").unwrap_or_else(|| DEFAULT_IMAGE.to_owned()),
             pod: variable("POD_NAME").or_else(|| variable("HOSTNAME")).unwrap_or_else(|| "gateway-agent".to_owned()),
+            certificates: Some(PathBuf::from(CERTIFICATES)).filter(|directory| directory.join("tls.crt").exists()),
         }
     }
 }
@@ -148,12 +162,24 @@ impl Settings {
             let host = if in_cluster { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
             SocketAddr::new(IpAddr::V4(host), port)
         };
+        let mounted = surroundings.certificates.clone().filter(|_| in_cluster);
+        let certificates = args.certs_dir.clone().or(mounted);
+        let xds_address = args.xds_address.unwrap_or_else(|| here(XDS_PORT));
+        let api_address = args.api_address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), API_PORT));
+        if in_cluster && certificates.is_none() {
+            refuse_plain_text(xds_address, "the xDS server", "--xds-address 127.0.0.1:18000")?;
+            refuse_plain_text(api_address, "the API", "--api-address 127.0.0.1:19010")?;
+        }
+        if host.is_some() && certificates.is_some() {
+            bail!("Envoys on this host speak plain text with the agent: leave out --certs-dir");
+        }
         Ok(Self {
             files,
             cluster,
             translation,
             host,
-            xds_address: args.xds_address,
+            certificates,
+            xds_address,
             xds_max_receive_bytes: xds
                 .max_receive_message_size
                 .as_ref()
@@ -169,7 +195,7 @@ impl Settings {
                     nanos.map(Duration::from_nanos).context("xdsServer.maxConnectionAge must be greater than zero")
                 })
                 .transpose()?,
-            api_address: args.api_address,
+            api_address,
             admin_address: match args.admin_address {
                 Some(address) => address,
                 None => admin_address(config.admin.as_ref().and_then(|admin| admin.address.as_ref()))?,
@@ -190,6 +216,7 @@ impl Settings {
             cluster,
             translation,
             host,
+            certificates,
             xds_address,
             xds_max_receive_bytes,
             xds_max_connection_age,
@@ -207,6 +234,7 @@ impl Settings {
                 translation.running_on_host != newer.translation.running_on_host || *host != newer.host,
                 "the infrastructure",
             ),
+            (*certificates != newer.certificates, "where certificates are"),
             (*xds_address != newer.xds_address, "the address of the xDS server"),
             (
                 *xds_max_receive_bytes != newer.xds_max_receive_bytes
@@ -223,6 +251,18 @@ impl Settings {
         .filter_map(|(differs, what)| differs.then_some(what))
         .collect()
     }
+}
+
+/// In a cluster nothing that matters is said to others in plain text.
+fn refuse_plain_text(address: SocketAddr, what: &str, flag: &str) -> anyhow::Result<()> {
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
+    bail!(
+        "{what} would listen on {address} in plain text, since there are no certificates in {CERTIFICATES}: make them \
+         with `gateway-agent certgen` and mount the Secret envoy-gateway there, name another directory with \
+         --certs-dir, or stay on this machine with {flag}"
+    )
 }
 
 /// Whether objects come from a cluster: what an empty file says, too.
@@ -359,7 +399,11 @@ logging:
         Settings::new(
             &args,
             decode::config("c.yaml", text).unwrap(),
-            &Surroundings { home: Some("/home/me".into()), ..Surroundings::default() },
+            &Surroundings {
+                home: Some("/home/me".into()),
+                certificates: Some("/certs".into()),
+                ..Surroundings::default()
+            },
         )
     }
 
@@ -378,10 +422,28 @@ logging:
     fn an_empty_file_means_a_cluster() {
         let cluster = settings("kind: EnvoyGateway\n", &[]).unwrap();
         assert!(cluster.cluster.is_some() && cluster.host.is_none());
+        assert_eq!(cluster.xds_address, "0.0.0.0:18000".parse().unwrap());
+        assert_eq!(cluster.certificates.as_deref(), Some(Path::new("/certs")));
         assert_eq!(cluster.health_address, Some("0.0.0.0:8081".parse().unwrap()));
         assert_eq!(cluster.metrics_address, Some("0.0.0.0:19001".parse().unwrap()));
-        assert_eq!(settings(STANDALONE, &[]).unwrap().health_address, None);
+        let standalone = settings(STANDALONE, &[]).unwrap();
+        assert_eq!((standalone.health_address, standalone.certificates), (None, None));
+        assert_eq!(standalone.xds_address, "127.0.0.1:18000".parse().unwrap());
         let error = settings("kind: EnvoyGateway\nprovider: {type: Custom}\n", &[]).unwrap_err().to_string();
         assert!(error.contains("provider.custom is missing"), "{error}");
+    }
+
+    #[test]
+    fn in_a_cluster_plain_text_stays_on_loopback() {
+        let bare = |arguments: &[&str]| {
+            let args = Cli::parse_from(["gateway-agent", "--config", "c.yaml"].iter().chain(arguments)).agent.unwrap();
+            let decoded = decode::config("c.yaml", "kind: EnvoyGateway\n").unwrap();
+            Settings::new(&args, decoded, &Surroundings::default()).map(|settings| settings.certificates)
+        };
+        let refused = bare(&[]).unwrap_err().to_string();
+        assert!(refused.contains("0.0.0.0:18000 in plain text") && refused.contains("certgen"), "{refused}");
+        let loopback = ["--xds-address", "127.0.0.1:18000", "--api-address", "127.0.0.1:19010"];
+        assert_eq!(bare(&loopback).unwrap(), None);
+        assert!(bare(&loopback[..2]).unwrap_err().to_string().contains("the API"));
     }
 }

@@ -4,7 +4,6 @@
 
 pub mod api;
 pub mod config;
-pub mod crds;
 pub mod diagnostic;
 pub mod explain;
 pub mod gatewayapi;

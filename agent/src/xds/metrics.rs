@@ -51,6 +51,8 @@ pub struct XdsMetrics {
     stream_seconds: Family<StreamLabels, Histogram>,
     streams_open: Family<DialectLabels, Gauge>,
     snapshots: Gauge,
+    failed_handshakes: Counter,
+    refused_streams: Counter,
 }
 
 impl XdsMetrics {
@@ -64,6 +66,8 @@ impl XdsMetrics {
             stream_seconds: Family::new_with_constructor(|| Histogram::new([0.1, 10.0, 50.0, 100.0, 1000.0, 10000.0])),
             streams_open: Family::default(),
             snapshots: Gauge::default(),
+            failed_handshakes: Counter::default(),
+            refused_streams: Counter::default(),
         };
         // The encoder appends `_total` to the names of counters.
         registry.register(
@@ -88,6 +92,16 @@ impl XdsMetrics {
         );
         registry.register("xds_streams_open", "xDS streams that are open", metrics.streams_open.clone());
         registry.register("xds_snapshots", "IR keys that have a snapshot", metrics.snapshots.clone());
+        registry.register(
+            "xds_tls_handshake_failed",
+            "Connections to the xDS server whose TLS handshake failed",
+            metrics.failed_handshakes.clone(),
+        );
+        registry.register(
+            "xds_stream_refused",
+            "xDS streams whose token didn't prove what they claimed",
+            metrics.refused_streams.clone(),
+        );
         metrics
     }
 
@@ -100,6 +114,16 @@ impl XdsMetrics {
     /// How many IR keys have a snapshot now.
     pub fn snapshots(&self, count: usize) {
         self.snapshots.set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// The TLS handshake of a connection failed.
+    pub fn handshake_failed(&self) {
+        self.failed_handshakes.inc();
+    }
+
+    /// A stream was refused: its token didn't prove what it claimed.
+    pub fn stream_refused(&self) {
+        self.refused_streams.inc();
     }
 
     /// A stream of `node` took up a snapshot.

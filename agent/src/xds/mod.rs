@@ -18,6 +18,7 @@ pub mod session;
 pub mod sotw;
 pub mod stream;
 pub mod subscription;
+pub mod tls;
 
 #[cfg(test)]
 mod client;

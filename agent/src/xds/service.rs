@@ -29,13 +29,14 @@ use envoy_types::pb::envoy::service::secret::v3::secret_discovery_service_server
     SecretDiscoveryService, SecretDiscoveryServiceServer,
 };
 use gateway_shared::xds::table::ResourceType;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio_stream::Stream as AsyncStream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::service::Routes;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
+use tonic::transport::server::{Connected, TcpIncoming};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::cache::SnapshotCache;
@@ -113,13 +114,27 @@ impl XdsServer {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> Result<(), tonic::transport::Error> {
+        self.serve_connections(TcpIncoming::from(listener).with_nodelay(Some(true)), shutdown).await
+    }
+
+    /// Serves the connections that come in, encrypted or not, until `shutdown` is ready, as [`Self::serve`] does.
+    ///
+    /// # Errors
+    /// When the transport fails as a whole; a broken connection is no error.
+    pub async fn serve_connections<C>(
+        self,
+        incoming: impl AsyncStream<Item = std::io::Result<C>>,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), tonic::transport::Error>
+    where
+        C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+    {
         let mut server = Server::builder()
             .http2_keepalive_interval(Some(self.options.keepalive_interval))
             .http2_keepalive_timeout(Some(self.options.keepalive_timeout));
         if let Some(age) = self.options.max_connection_age {
             server = server.max_connection_age(age);
         }
-        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let stop = self.stop.clone();
         let shutdown = async move {
             shutdown.await;

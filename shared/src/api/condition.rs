@@ -1,6 +1,5 @@
 //! One condition of a status.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::api::metadata::Timestamp;
@@ -16,7 +15,7 @@ string_enum! {
 }
 
 /// Something that does or does not hold for an object, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
     /// What may hold, such as `Accepted`.

@@ -6,12 +6,11 @@
 )]
 
 use crate::api::quantity::Quantity;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Connections to backends.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendConnection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,7 +22,7 @@ pub struct BackendConnection {
 }
 
 /// Connections opened ahead of need.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreconnectPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]

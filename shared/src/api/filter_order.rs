@@ -6,12 +6,11 @@
 )]
 
 use crate::api::string_enum::string_enum;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Puts one HTTP filter before or after another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilterPosition {
     pub name: EnvoyFilter,

@@ -5,12 +5,11 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A part of the requests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fraction {
     pub numerator: i32,

@@ -6,12 +6,11 @@
 )]
 
 use crate::api::string_enum::string_enum;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Logs of health check events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyHealthCheckLog {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -21,7 +20,7 @@ pub struct ProxyHealthCheckLog {
 }
 
 /// A place for these logs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyHealthCheckLogSink {
     pub r#type: ProxyHealthCheckLogSinkType,
@@ -47,7 +46,7 @@ string_enum! {
 }
 
 /// A file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileEnvoyProxyHealthCheckLog {
     pub path: String,

@@ -7,14 +7,13 @@
 
 use crate::api::duration::Duration;
 use crate::api::string_enum::string_enum;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How an endpoint is chosen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadBalancer {
     pub r#type: LoadBalancerType,
@@ -45,7 +44,7 @@ string_enum! {
 }
 
 /// What decides the endpoint.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsistentHash {
     pub r#type: ConsistentHashType,
@@ -73,21 +72,21 @@ string_enum! {
 }
 
 /// A header to hash.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Header {
     pub name: String,
 }
 
 /// A query parameter to hash.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QueryParam {
     pub name: String,
 }
 
 /// Weights from load the endpoints report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendUtilization {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +106,7 @@ pub struct BackendUtilization {
 }
 
 /// A load balancer from a dynamic module.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DynamicModuleLbPolicy {
     pub name: String,
@@ -117,7 +116,7 @@ pub struct DynamicModuleLbPolicy {
 }
 
 /// Endpoints named by the request.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointOverride {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -125,7 +124,7 @@ pub struct EndpointOverride {
 }
 
 /// Where the request names them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointOverrideExtractFrom {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,7 +132,7 @@ pub struct EndpointOverrideExtractFrom {
 }
 
 /// Gentle start of new endpoints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SlowStart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,7 +140,7 @@ pub struct SlowStart {
 }
 
 /// Preference for near zones.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ZoneAware {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,7 +150,7 @@ pub struct ZoneAware {
 }
 
 /// Weight of a zone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WeightedZoneConfig {
     pub zone: String,
@@ -159,7 +158,7 @@ pub struct WeightedZoneConfig {
 }
 
 /// A cookie to hash.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
     pub name: String,
@@ -170,7 +169,7 @@ pub struct Cookie {
 }
 
 /// Load reports outside of responses.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutOfBandReporting {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,7 +181,7 @@ pub struct OutOfBandReporting {
 }
 
 /// Preference for the zone of the proxy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreferLocalZone {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,7 +193,7 @@ pub struct PreferLocalZone {
 }
 
 /// When only the zone of the proxy is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForceLocalZone {
     #[serde(default, skip_serializing_if = "Option::is_none")]

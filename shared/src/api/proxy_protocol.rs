@@ -6,12 +6,11 @@
 )]
 
 use crate::api::string_enum::string_enum;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// The PROXY header sent to backends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyProtocol {
     pub version: ProxyProtocolVersion,

@@ -6,12 +6,11 @@
 )]
 
 use crate::api::string_enum::string_enum;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A value and how it is compared.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StringMatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]

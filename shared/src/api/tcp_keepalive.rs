@@ -6,12 +6,11 @@
 )]
 
 use crate::api::duration::Duration;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Probes of idle connections.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TcpKeepalive {
     #[serde(default, skip_serializing_if = "Option::is_none")]

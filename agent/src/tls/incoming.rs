@@ -1,0 +1,85 @@
+//! The accept loop: each handshake on its own, within a time limit, so that no peer holds up another.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_rustls::TlsAcceptor;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+
+use super::connection::Connection;
+use super::material::Current;
+
+/// How long a handshake may take.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
+
+/// How many handshakes may be under way at once; more connections wait in the kernel.
+const HANDSHAKES: usize = 256;
+
+/// How long to wait when no connection can be accepted at all, such as when files run out.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections whose handshake went well, as a gRPC server takes them. `failed` is told of each that didn't.
+pub fn incoming(
+    listener: TcpListener,
+    current: Current,
+    failed: impl Fn() + Clone + Send + 'static,
+    stop: CancellationToken,
+) -> ReceiverStream<io::Result<Connection<TcpStream>>> {
+    let (ready, connections) = mpsc::channel(HANDSHAKES);
+    tokio::spawn(async move {
+        let room = Arc::new(Semaphore::new(HANDSHAKES));
+        loop {
+            let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+            let accepted = tokio::select! {
+                () = stop.cancelled() => return,
+                () = ready.closed() => return,
+                accepted = listener.accept() => accepted,
+            };
+            let (stream, address) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::debug!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            // Small messages go out at once; where that can't be set they go out a little later.
+            let _ = stream.set_nodelay(true);
+            let (current, ready, failed) = (Arc::clone(&current), ready.clone(), failed.clone());
+            tokio::spawn(async move {
+                match handshake(stream, address, &current).await {
+                    Ok(connection) => drop(ready.send(Ok(connection)).await),
+                    Err(why) => {
+                        tracing::debug!(%address, why, "a TLS handshake failed");
+                        failed();
+                    }
+                }
+                drop(permit);
+            });
+        }
+    });
+    ReceiverStream::new(connections)
+}
+
+/// Shakes hands with who calls on `stream`.
+///
+/// # Errors
+/// Why it came to nothing, in words.
+pub async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    address: SocketAddr,
+    current: &Current,
+) -> Result<Connection<S>, String> {
+    let acceptor = TlsAcceptor::from(current.load_full());
+    match tokio::time::timeout(HANDSHAKE_LIMIT, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => Ok(Connection::new(stream, address)),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("it took longer than {} s", HANDSHAKE_LIMIT.as_secs())),
+    }
+}
