@@ -164,7 +164,7 @@ fn sources(loaded: &Loaded) -> Sources {
         .iter()
         .map(|((kind, key), origin)| (((*kind).to_owned(), key.clone()), format!("{}:{}", origin.file, origin.line)));
     let faults = loaded.errors.iter().map(|finding| FileFault {
-        place: format!("{}:{}", finding.file, finding.line),
+        place: finding.place(),
         message: if finding.path.is_empty() {
             finding.message.clone()
         } else {

@@ -36,6 +36,9 @@ macro_rules! any_object {
         })+
 
         impl AnyObject {
+            /// The names of all kinds, as in a manifest.
+            pub const KINDS: &[&str] = &[$(<$type as Object>::KIND,)+];
+
             /// Kind, as in a manifest.
             #[must_use]
             pub fn kind(&self) -> &'static str {

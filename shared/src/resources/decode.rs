@@ -6,6 +6,7 @@
 mod config;
 mod documents;
 mod finding;
+mod json;
 mod kinds;
 mod lines;
 mod typed;
@@ -14,6 +15,7 @@ use serde_yaml::{Mapping, Value};
 
 pub use config::{ConfigExtras, DecodedConfig, config};
 pub use finding::Finding;
+pub use json::{Fault, object};
 
 use crate::api::any_object::AnyObject;
 use documents::Document;

@@ -58,6 +58,11 @@ impl<T: Object + PartialEq> Kind<T> {
         self.by_key.values()
     }
 
+    /// All keys, in order.
+    pub fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.by_key.keys()
+    }
+
     /// All objects of one namespace, by name.
     pub fn in_namespace<'a, 'n>(&'a self, namespace: &'n str) -> impl Iterator<Item = &'a Arc<T>> + use<'a, 'n, T> {
         self.by_key

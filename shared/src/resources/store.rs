@@ -80,7 +80,8 @@ pub struct Resources {
     secrets: Kind<Secret>,
     config_maps: Kind<ConfigMap>,
     namespaces: Kind<Namespace>,
-    endpoint_slices: OrdMap<SliceKey, Arc<EndpointSlice>>,
+    endpoint_slices: Kind<EndpointSlice>,
+    slices_by_service: OrdMap<SliceKey, Arc<EndpointSlice>>,
     now: Option<Timestamp>,
 }
 
@@ -94,57 +95,100 @@ impl FromIterator<AnyObject> for Resources {
     }
 }
 
-impl Resources {
-    /// Puts an object in, in the place of whatever had its kind and key.
-    pub fn insert(&mut self, object: AnyObject) {
-        match object {
-            AnyObject::GatewayClass(object) => self.gateway_classes.insert(object),
-            AnyObject::Gateway(object) => self.gateways.insert(object),
-            AnyObject::EnvoyProxy(object) => self.envoy_proxies.insert(object),
-            AnyObject::HttpRoute(object) => self.http_routes.insert(object),
-            AnyObject::TlsRoute(object) => self.tls_routes.insert(object),
-            AnyObject::TcpRoute(object) => self.tcp_routes.insert(object),
-            AnyObject::UdpRoute(object) => self.udp_routes.insert(object),
-            AnyObject::HttpRouteFilter(object) => self.http_route_filters.insert(object),
-            AnyObject::Backend(object) => self.backends.insert(object),
-            AnyObject::ReferenceGrant(object) => self.reference_grants.insert(object),
-            AnyObject::Service(object) => self.services.insert(object),
-            AnyObject::ServiceImport(object) => self.service_imports.insert(object),
-            AnyObject::Secret(object) => self.secrets.insert(object),
-            AnyObject::ConfigMap(object) => self.config_maps.insert(object),
-            AnyObject::Namespace(object) => self.namespaces.insert(object),
-            AnyObject::EndpointSlice(object) => {
-                for key in slice_keys(&object) {
-                    self.endpoint_slices.insert(key, Arc::clone(&object));
+/// Says once which table holds which kind, for everything that is asked of an object whatever its kind. Slices have an
+/// index beside their table.
+macro_rules! tables {
+    ($($kind:ident: $type:ty => $table:ident,)+) => {
+        impl Resources {
+            /// Puts an object in, in the place of whatever had its kind and key.
+            pub fn insert(&mut self, object: AnyObject) {
+                match object {
+                    $(AnyObject::$kind(object) => self.$table.insert(object),)+
+                    AnyObject::EndpointSlice(object) => {
+                        self.remove_slice(&object.key());
+                        for key in slice_keys(&object) {
+                            self.slices_by_service.insert(key, Arc::clone(&object));
+                        }
+                        self.endpoint_slices.insert(object);
+                    }
                 }
             }
-        }
-    }
 
-    /// Takes an object out: the one with the kind and key of `object`, whatever its content is now.
-    pub fn remove(&mut self, object: &AnyObject) {
-        match object {
-            AnyObject::GatewayClass(object) => drop(self.gateway_classes.remove(&object.key())),
-            AnyObject::Gateway(object) => drop(self.gateways.remove(&object.key())),
-            AnyObject::EnvoyProxy(object) => drop(self.envoy_proxies.remove(&object.key())),
-            AnyObject::HttpRoute(object) => drop(self.http_routes.remove(&object.key())),
-            AnyObject::TlsRoute(object) => drop(self.tls_routes.remove(&object.key())),
-            AnyObject::TcpRoute(object) => drop(self.tcp_routes.remove(&object.key())),
-            AnyObject::UdpRoute(object) => drop(self.udp_routes.remove(&object.key())),
-            AnyObject::HttpRouteFilter(object) => drop(self.http_route_filters.remove(&object.key())),
-            AnyObject::Backend(object) => drop(self.backends.remove(&object.key())),
-            AnyObject::ReferenceGrant(object) => drop(self.reference_grants.remove(&object.key())),
-            AnyObject::Service(object) => drop(self.services.remove(&object.key())),
-            AnyObject::ServiceImport(object) => drop(self.service_imports.remove(&object.key())),
-            AnyObject::Secret(object) => drop(self.secrets.remove(&object.key())),
-            AnyObject::ConfigMap(object) => drop(self.config_maps.remove(&object.key())),
-            AnyObject::Namespace(object) => drop(self.namespaces.remove(&object.key())),
-            AnyObject::EndpointSlice(object) => {
-                for key in slice_keys(object) {
-                    self.endpoint_slices.remove(&key);
+            /// Takes an object out: the one with the kind and key of `object`, whatever its content is now.
+            pub fn remove(&mut self, object: &AnyObject) {
+                self.remove_key(object.kind(), &object.key());
+            }
+
+            /// Takes out the object of `kind` (as in a manifest) under `key`; says whether there was one.
+            pub fn remove_key(&mut self, kind: &str, key: &ObjectKey) -> bool {
+                match kind {
+                    $(<$type as Object>::KIND => self.$table.remove(key).is_some(),)+
+                    EndpointSlice::KIND => self.remove_slice(key),
+                    _ => false,
                 }
             }
+
+            /// The object of `kind` (as in a manifest) under `key`.
+            #[must_use]
+            pub fn get(&self, kind: &str, key: &ObjectKey) -> Option<AnyObject> {
+                match kind {
+                    $(<$type as Object>::KIND => self.$table.get(key).cloned().map(AnyObject::$kind),)+
+                    EndpointSlice::KIND => self.endpoint_slices.get(key).cloned().map(AnyObject::EndpointSlice),
+                    _ => None,
+                }
+            }
+
+            /// The keys of all objects of `kind` (as in a manifest), in order.
+            #[must_use]
+            pub fn keys(&self, kind: &str) -> Vec<ObjectKey> {
+                match kind {
+                    $(<$type as Object>::KIND => self.$table.keys().cloned().collect(),)+
+                    EndpointSlice::KIND => self.endpoint_slices.keys().cloned().collect(),
+                    _ => Vec::new(),
+                }
+            }
+
+            /// How many objects there are, of all kinds.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                [$(self.$table.len(),)+ self.endpoint_slices.len()].iter().sum()
+            }
+
+            /// Whether there are none.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
         }
+    };
+}
+
+tables! {
+    GatewayClass: GatewayClass => gateway_classes,
+    Gateway: Gateway => gateways,
+    EnvoyProxy: EnvoyProxy => envoy_proxies,
+    HttpRoute: HttpRoute => http_routes,
+    TlsRoute: TlsRoute => tls_routes,
+    TcpRoute: TcpRoute => tcp_routes,
+    UdpRoute: UdpRoute => udp_routes,
+    HttpRouteFilter: HttpRouteFilterResource => http_route_filters,
+    Backend: Backend => backends,
+    ReferenceGrant: ReferenceGrant => reference_grants,
+    Service: Service => services,
+    ServiceImport: ServiceImport => service_imports,
+    Secret: Secret => secrets,
+    ConfigMap: ConfigMap => config_maps,
+    Namespace: Namespace => namespaces,
+}
+
+impl Resources {
+    /// Takes a slice out of its table and out of the index; says whether it was there.
+    fn remove_slice(&mut self, key: &ObjectKey) -> bool {
+        let Some(old) = self.endpoint_slices.remove(key) else { return false };
+        for key in slice_keys(&old) {
+            self.slices_by_service.remove(&key);
+        }
+        true
     }
 
     /// Says what time it is: certificates are judged by it. Without it none counts as expired or not yet valid.
@@ -253,7 +297,7 @@ impl Resources {
     pub fn endpoint_slices(&self, owner: ServiceOwner, service: &ObjectKey) -> Vec<&Arc<EndpointSlice>> {
         let first = SliceKey { owner, service: service.clone(), slice: Arc::from("") };
         let mut slices: Vec<&Arc<EndpointSlice>> = self
-            .endpoint_slices
+            .slices_by_service
             .range(first..)
             .take_while(|(key, _)| key.owner == owner && key.service == *service)
             .map(|(_, slice)| slice)
@@ -282,7 +326,8 @@ impl Resources {
             secrets,
             config_maps,
             namespaces,
-            endpoint_slices,
+            endpoint_slices: _,
+            slices_by_service,
             now: _,
         } = self;
         let mut reads = FxHashSet::default();
@@ -311,7 +356,7 @@ impl Resources {
         for change in reference_grants.changes(&newer.reference_grants) {
             reads.insert(Read::named(ReadKind::Grants, &change.key.namespace));
         }
-        for item in endpoint_slices.diff(&newer.endpoint_slices) {
+        for item in slices_by_service.diff(&newer.slices_by_service) {
             let key = match item {
                 DiffItem::Add(key, _) | DiffItem::Remove(key, _) | DiffItem::Update { new: (key, _), .. } => key,
             };
@@ -338,4 +383,40 @@ fn slice_keys(slice: &EndpointSlice) -> impl Iterator<Item = SliceKey> {
             slice: Arc::clone(&own.name),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slice(service: &str) -> AnyObject {
+        let json = format!(
+            r#"{{"metadata":{{"namespace":"shop","name":"a","labels":{{"kubernetes.io/service-name":"{service}"}}}}}}"#
+        );
+        AnyObject::from(serde_json::from_str::<EndpointSlice>(&json).unwrap())
+    }
+
+    #[test]
+    fn a_slice_that_changes_its_service_leaves_the_one_it_had() {
+        let (cart, till) = (ObjectKey::new("shop", "cart"), ObjectKey::new("shop", "till"));
+        let mut resources = Resources::default();
+        resources.insert(slice("cart"));
+        resources.insert(slice("till"));
+        let of = |resources: &Resources, service| resources.endpoint_slices(ServiceOwner::Service, service).len();
+        assert_eq!((of(&resources, &cart), of(&resources, &till), resources.len()), (0, 1, 1));
+        assert_eq!(resources.keys("EndpointSlice"), [ObjectKey::new("shop", "a")]);
+        assert!(resources.remove_key("EndpointSlice", &ObjectKey::new("shop", "a")));
+        assert_eq!(resources, Resources::default());
+    }
+
+    #[test]
+    fn objects_are_found_and_taken_out_by_the_name_of_their_kind() {
+        let json = r#"{"metadata":{"name":"shop"}}"#;
+        let object = AnyObject::from(serde_json::from_str::<Namespace>(json).unwrap());
+        let mut resources: Resources = [object.clone()].into_iter().collect();
+        assert_eq!(resources.get("Namespace", &object.key()), Some(object.clone()));
+        assert_eq!(resources.get("Pod", &object.key()), None);
+        assert!(resources.remove_key("Namespace", &object.key()));
+        assert!(!resources.remove_key("Namespace", &object.key()) && resources.is_empty());
+    }
 }

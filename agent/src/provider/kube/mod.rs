@@ -1,17 +1,37 @@
 //! Objects from a cluster: every kind is watched, and every change becomes a new set of objects.
+//!
+//! `registry` says what is watched, `discovery` which of it there is, `supervisor` keeps a `watch` running for each;
+//! `decode` reads objects, `store` makes one set of them, `publish` hands it on.
 
+mod decode;
+mod discovery;
+mod health;
+mod publish;
+mod raw;
+mod registry;
 mod seen;
+mod store;
+mod supervisor;
+mod watch;
 
 use std::sync::Arc;
 
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
+use gateway_shared::api::envoy_gateway_provider::KubernetesWatchMode;
+use gateway_shared::api::label_selector::LabelSelector;
 use kube::Client;
+use tokio::sync::mpsc;
 use tokio::sync::watch::{Receiver, channel};
 use tokio_util::sync::CancellationToken;
 
 pub use seen::{Seen, SeenObject};
 
 use super::Loaded;
+use store::Store;
+use supervisor::Supervisor;
+
+/// How many events wait for the store at most; watches wait then, and the API server with them.
+const QUEUE: usize = 256;
 
 /// What is watched.
 #[derive(Clone, Debug)]
@@ -22,6 +42,24 @@ pub struct WatchSettings {
     pub controller_namespace: String,
 }
 
+impl WatchSettings {
+    /// The namespaces that are named, and the labels they are to have. As Envoy Gateway reads them: either only counts
+    /// where the type says so, and a selector without conditions is none.
+    fn scope(&self) -> (Vec<Arc<str>>, Option<LabelSelector>) {
+        let kubernetes = self.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
+        let said = kubernetes.and_then(|kubernetes| kubernetes.watch.clone()).unwrap_or_default();
+        let KubernetesWatchMode { r#type, namespaces, namespace_selector } = said;
+        match r#type.as_deref() {
+            Some("Namespaces") => (namespaces.into_iter().map(Arc::from).collect(), None),
+            Some("NamespaceSelector") => {
+                let conditions = |it: &LabelSelector| !it.match_labels.is_empty() || !it.match_expressions.is_empty();
+                (Vec::new(), namespace_selector.filter(conditions))
+            }
+            _ => (Vec::new(), None),
+        }
+    }
+}
+
 /// Watches until `stop`. The first value is there when every kind that exists has been listed once; then each change,
 /// or burst of changes, is one. What translation doesn't need of objects goes into `seen`.
 pub fn start(
@@ -30,8 +68,14 @@ pub fn start(
     seen: Seen,
     stop: CancellationToken,
 ) -> Receiver<Option<Arc<Loaded>>> {
-    let _ = (client, settings, seen, stop);
     let (sender, receiver) = channel(None);
-    drop(sender);
+    let (events, inbox) = mpsc::channel(QUEUE);
+    let (namespaces, selector) = settings.scope();
+    let store = Store::new(selector, &settings.controller_namespace, seen);
+    tokio::spawn(publish::run(inbox, store, sender, stop.clone()));
+    tokio::spawn(Supervisor::new(client, namespaces, events).run(stop));
     receiver
 }
+
+#[cfg(test)]
+mod tests;

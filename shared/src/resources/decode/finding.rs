@@ -5,9 +5,9 @@ use std::fmt;
 /// Something to tell the author of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The file, as the caller named it.
+    /// The file, as the caller named it, or whatever else the object came from.
     pub file: String,
-    /// The line in the file, from 1.
+    /// The line in the file, from 1; 0 for what has no lines, such as a cluster.
     pub line: usize,
     /// Which document of the file, from 0.
     pub document: usize,
@@ -19,9 +19,17 @@ pub struct Finding {
     pub message: String,
 }
 
+impl Finding {
+    /// Where it is: `file:line`, or what the object came from.
+    #[must_use]
+    pub fn place(&self) -> String {
+        if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: ", self.file, self.line)?;
+        write!(f, "{}: ", self.place())?;
         if let Some(object) = &self.object {
             write!(f, "{object}: ")?;
         }

@@ -58,12 +58,17 @@ const fn reader<T: Object + DeserializeOwned + Into<AnyObject>>(versions: &'stat
 /// Messages quote what they complain about, which must not happen to the values of a Secret.
 fn read_secret(value: Value) -> Typed<AnyObject> {
     let mut secret = typed::<Secret>(value).map(AnyObject::from);
-    if let Err(mistake) = &mut secret.result
-        && (mistake.path.starts_with("data") || mistake.path.starts_with("stringData"))
-    {
-        "must be a string: base64 under data, plain under stringData".clone_into(&mut mistake.message);
+    if let Err(mistake) = &mut secret.result {
+        without_values(Secret::KIND, &mistake.path, &mut mistake.message);
     }
     secret
+}
+
+/// Puts words that quote nothing in the place of a message about the values of a Secret.
+pub(super) fn without_values(kind: &str, path: &str, message: &mut String) {
+    if kind == Secret::KIND && (path.starts_with("data") || path.starts_with("stringData")) {
+        "must be a string: base64 under data, plain under stringData".clone_into(message);
+    }
 }
 
 const GATEWAY_API: &str = "gateway.networking.k8s.io";

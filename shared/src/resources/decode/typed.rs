@@ -205,6 +205,11 @@ fn ignored_steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     }
 }
 
+/// The path of a field as text.
+pub(super) fn text_of(path: &serde_path_to_error::Path) -> String {
+    path_text(&steps_of(path))
+}
+
 fn steps_of(path: &serde_path_to_error::Path) -> Vec<Step> {
     use serde_path_to_error::Segment;
     let steps = path.iter().filter_map(|segment| match segment {
@@ -223,7 +228,7 @@ fn path_text(steps: &[Step]) -> String {
 }
 
 /// serde's words, led by what they mean.
-fn message_of(error: &serde_yaml::Error) -> String {
+pub(super) fn message_of(error: &impl std::fmt::Display) -> String {
     let text = error.to_string();
     match text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: ")) {
         Some(rest) => match rest.split_once(", expected ") {

@@ -1,0 +1,145 @@
+//! How the watches fare, said once when it changes and not with every attempt.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kube::Error as ClientError;
+use kube::runtime::watcher::Error as WatchError;
+use tracing::{info, warn};
+
+use super::store::Source;
+
+/// What keeps a watch from going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// There is no answer from the API server.
+    Unreachable(String),
+    /// The API server doesn't know the kind: its CRD is gone.
+    NoSuchKind,
+    /// What the watch goes on from is too old: it has to list everything.
+    Expired,
+    /// The API server can't stream lists.
+    NoStreaming,
+    /// We may not.
+    Forbidden(String),
+    /// The API server says something else.
+    Refused(String),
+}
+
+impl Trouble {
+    /// What an error of a watch means. `streaming` says whether the watch was to begin with a streamed list.
+    pub(super) fn of(error: &WatchError, streaming: bool) -> Self {
+        let client = match error {
+            WatchError::InitialListFailed(error)
+            | WatchError::WatchStartFailed(error)
+            | WatchError::WatchFailed(error) => error,
+            WatchError::WatchError(status) => return Self::of_status(status.code, &status.message, false),
+            WatchError::NoResourceVersion => return Self::Refused(error.to_string()),
+        };
+        match client {
+            ClientError::Api(status) => Self::of_status(status.code, &status.message, streaming),
+            other => Self::Unreachable(chain(other)),
+        }
+    }
+
+    fn of_status(code: u16, message: &str, streaming: bool) -> Self {
+        match code {
+            404 => Self::NoSuchKind,
+            410 => Self::Expired,
+            400 | 422 if streaming => Self::NoStreaming,
+            401 | 403 => Self::Forbidden(message.to_owned()),
+            // The server is there, but not for long or not yet.
+            429 | 500.. => Self::Unreachable(format!("{message} ({code})")),
+            _ => Self::Refused(format!("{message} ({code})")),
+        }
+    }
+}
+
+/// An error and what it came from, each thing said once.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// How all watches fare. Clones speak of the same watches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Health(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    unreachable: bool,
+    troubles: BTreeMap<Source, Trouble>,
+}
+
+impl Health {
+    /// The API server doesn't answer. One line for all watches.
+    pub(super) fn unreachable(&self, why: &str) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut state.unreachable, true) {
+            warn!("the API server can't be reached: {why}; what is known goes on, and it is tried again and again");
+        }
+    }
+
+    /// The API server answers.
+    pub(super) fn reached(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut state.unreachable, false) {
+            info!("the API server answers again; the watches go on");
+        }
+    }
+
+    /// A watch can't go on.
+    pub(super) fn trouble(&self, source: &Source, trouble: Trouble) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.troubles.get(source) == Some(&trouble) {
+            return;
+        }
+        let kind = source.kind;
+        let place = source.namespace.as_deref().map_or_else(String::new, |namespace| format!(" in {namespace}"));
+        match &trouble {
+            Trouble::Forbidden(message) => warn!(
+                "we may not watch {kind}{place}: {message}; give our service account the verbs get, list and watch of it"
+            ),
+            Trouble::Refused(message) => warn!("watching {kind}{place} fails: {message}; it is tried again and again"),
+            Trouble::Unreachable(_) | Trouble::NoSuchKind | Trouble::Expired | Trouble::NoStreaming => {}
+        }
+        state.troubles.insert(source.clone(), trouble);
+    }
+
+    /// A watch goes on.
+    pub(super) fn well(&self, source: &Source) {
+        self.reached();
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Trouble::Forbidden(_) | Trouble::Refused(_)) = state.troubles.remove(source) {
+            info!(kind = source.kind, "this watch goes on");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_says_what_to_do_next() {
+        for (code, streaming, trouble) in [
+            (410, false, Trouble::Expired),
+            (404, true, Trouble::NoSuchKind),
+            (422, true, Trouble::NoStreaming),
+            (422, false, Trouble::Refused("m (422)".to_owned())),
+            (403, true, Trouble::Forbidden("m".to_owned())),
+            (503, true, Trouble::Unreachable("m (503)".to_owned())),
+        ] {
+            assert_eq!(Trouble::of_status(code, "m", streaming), trouble, "{code}");
+        }
+    }
+}

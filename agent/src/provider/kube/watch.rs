@@ -1,0 +1,164 @@
+//! One watch: what the API server says of a kind, told to the store, for ever and through all errors.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kube::core::ApiResource;
+use kube::runtime::watcher::{self, watcher};
+use kube::{Api, Client};
+use tokio::sync::{Notify, mpsc};
+use tokio_stream::StreamExt as _;
+use tracing::warn;
+
+use super::decode::{decode, key_of};
+use super::health::{Health, Trouble};
+use super::raw::Raw;
+use super::registry::{Presence, Watched};
+use super::store::{Event, Source};
+use crate::backoff::Backoff;
+
+/// How long to wait before an attempt after the first failure.
+const FIRST_RETRY: Duration = Duration::from_millis(100);
+/// How long at most: an API server that comes back is noticed that soon.
+const LAST_RETRY: Duration = Duration::from_secs(2);
+/// After so long without a failure the next one is a first one.
+const FORGET: Duration = Duration::from_secs(10);
+/// How long one request watches, in seconds. A connection that died without a word is noticed 5 seconds later.
+const WATCH_SECONDS: u32 = 120;
+
+/// A watch of one kind, everywhere or in one namespace.
+pub(super) struct Watch {
+    /// The API server.
+    pub(super) client: Client,
+    /// What is watched.
+    pub(super) watched: &'static Watched,
+    /// In which version.
+    pub(super) version: &'static str,
+    /// Where, and as whom the store knows us.
+    pub(super) source: Source,
+    /// Whether lists are to be streamed; switched off by the first that can't be.
+    pub(super) streaming: Arc<AtomicBool>,
+    /// Where troubles are told.
+    pub(super) health: Health,
+    /// Asks which kinds there are.
+    pub(super) discover: Arc<Notify>,
+    /// The store.
+    pub(super) events: mpsc::Sender<Event>,
+}
+
+impl Watch {
+    /// Watches until the store is gone.
+    pub(super) async fn run(self) {
+        let mut backoff = Backoff::new(FIRST_RETRY, LAST_RETRY);
+        let mut failed: Option<Instant> = None;
+        loop {
+            let streaming = self.streaming.load(Ordering::Relaxed);
+            let mut stream = pin!(watcher(self.api(), self.config(streaming)));
+            while let Some(item) = stream.next().await {
+                let error = match item {
+                    Ok(event) => {
+                        // That a list begins says nothing: nobody has been asked yet.
+                        if !matches!(event, watcher::Event::Init) {
+                            self.health.well(&self.source);
+                        }
+                        if self.tell(event).await.is_err() {
+                            return;
+                        }
+                        continue;
+                    }
+                    Err(error) => error,
+                };
+                if failed.is_none_or(|failed| failed.elapsed() > FORGET) {
+                    backoff.reset();
+                }
+                failed = Some(Instant::now());
+                let trouble = Trouble::of(&error, streaming);
+                if matches!(trouble, Trouble::Forbidden(_)) && self.watched.presence == Presence::Foreign {
+                    drop(self.events.send(Event::Forgone(self.source.clone())).await);
+                }
+                let anew = self.report(trouble);
+                tokio::time::sleep(with_jitter(backoff.next_delay())).await;
+                if anew {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn api(&self) -> Api<Raw> {
+        let Watched { group, kind, plural, .. } = self.watched;
+        let api_version = if group.is_empty() { self.version.to_owned() } else { format!("{group}/{}", self.version) };
+        let resource = ApiResource {
+            group: (*group).to_owned(),
+            version: self.version.to_owned(),
+            api_version,
+            kind: (*kind).to_owned(),
+            plural: (*plural).to_owned(),
+        };
+        match &self.source.namespace {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &resource),
+            None => Api::all_with(self.client.clone(), &resource),
+        }
+    }
+
+    fn config(&self, streaming: bool) -> watcher::Config {
+        let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
+        config.field_selector = self.watched.fields.map(str::to_owned);
+        if streaming { config.streaming_lists() } else { config }
+    }
+
+    /// Tells the store.
+    async fn tell(&self, event: watcher::Event<Raw>) -> Result<(), mpsc::error::SendError<Event>> {
+        let source = self.source.clone();
+        let event = match event {
+            watcher::Event::Init => Event::Restarted(source),
+            watcher::Event::InitDone => Event::ListedAll(source),
+            watcher::Event::InitApply(raw) => match decode(self.watched, raw.value) {
+                Some(decoded) => Event::Listed(source, decoded),
+                None => return self.nameless(),
+            },
+            watcher::Event::Apply(raw) => match decode(self.watched, raw.value) {
+                Some(decoded) => Event::Changed(source, decoded),
+                None => return self.nameless(),
+            },
+            watcher::Event::Delete(raw) => match key_of(self.watched, &raw.value) {
+                Some(key) => Event::Deleted(source, key),
+                None => return self.nameless(),
+            },
+        };
+        self.events.send(event).await
+    }
+
+    fn nameless(&self) -> Result<(), mpsc::error::SendError<Event>> {
+        warn!(kind = self.watched.kind, "the API server gave an object without a name; it is passed over");
+        Ok(())
+    }
+
+    /// Tells of a trouble. Says whether the watch has to begin anew, with a list.
+    fn report(&self, trouble: Trouble) -> bool {
+        match &trouble {
+            Trouble::Unreachable(why) => {
+                self.health.unreachable(why);
+                return false;
+            }
+            Trouble::NoSuchKind => self.discover.notify_one(),
+            Trouble::NoStreaming => self.streaming.store(false, Ordering::Relaxed),
+            Trouble::Expired | Trouble::Forbidden(_) | Trouble::Refused(_) => {}
+        }
+        let anew = matches!(trouble, Trouble::NoStreaming | Trouble::Expired);
+        self.health.trouble(&self.source, trouble);
+        anew
+    }
+}
+
+/// Up to half as long again, so that all watches don't knock at once.
+fn with_jitter(delay: Duration) -> Duration {
+    // The keys of a hasher are the randomness the standard library has.
+    let random = RandomState::new().hash_one(()) % 1000;
+    let share = u32::try_from(random).unwrap_or_default();
+    delay + delay * share / 2000
+}
