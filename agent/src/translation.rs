@@ -1,11 +1,14 @@
 //! The loop in the middle: a set of objects in, an outcome out. The latest wins; nothing queues.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
+use gateway_shared::api::metadata::Timestamp;
 use gateway_shared::config::Config;
+use gateway_shared::gatewayapi::translate::Translation;
 use gateway_shared::pipeline::{self, Outcome};
+use gateway_shared::resources::Resources;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
@@ -14,6 +17,9 @@ use crate::metrics::Metrics;
 use crate::provider::Loaded;
 use crate::xds::cache::{Published, SnapshotCache};
 use crate::xds::metrics::XdsMetrics;
+
+/// However long a translation holds, the clock is looked at that often: somebody may set it.
+const LONGEST: Duration = Duration::from_mins(10);
 
 /// A translation and what it was made from.
 #[derive(Clone, Debug)]
@@ -53,18 +59,24 @@ pub async fn run(
     loop {
         let loaded = objects.borrow_and_update().clone();
         let configured = Arc::clone(&config.borrow_and_update());
+        let mut holds_for = LONGEST;
         if let Some(loaded) = loaded {
-            readers.metrics.loaded(loaded.origins.len(), loaded.errors.len(), loaded.warnings.len());
+            readers.metrics.loaded(loaded.resources.len(), loaded.errors.len(), loaded.warnings.len());
             let started = Instant::now();
-            let input = Arc::clone(&loaded);
+            let now = now();
+            let mut resources = Resources::clone(&loaded.resources);
+            if let Some(now) = now {
+                resources.set_now(now);
+            }
             let result = tokio::task::spawn_blocking(move || {
-                let outcome = pipeline::run(&input.resources, &configured, &mut cache);
+                let outcome = pipeline::run(&resources, &configured, &mut cache);
                 (outcome, cache)
             })
             .await;
             match result {
                 Ok((outcome, back)) => {
                     cache = back;
+                    holds_for = holds_until(&outcome.translation, now);
                     publish(outcome, loaded, started, &readers);
                 }
                 Err(broken) => {
@@ -77,6 +89,7 @@ pub async fn run(
         }
         tokio::select! {
             () = stop.cancelled() => return,
+            () = tokio::time::sleep(holds_for) => {}
             changed = objects.changed() => if changed.is_err() { return },
             changed = config.changed() => {
                 if changed.is_err() {
@@ -86,6 +99,19 @@ pub async fn run(
             }
         }
     }
+}
+
+/// The time, by which certificates are judged.
+fn now() -> Option<Timestamp> {
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
+    Timestamp::from_unix_seconds(i64::try_from(seconds).ok()?)
+}
+
+/// How long a translation made at `now` holds if nothing changes: until a certificate expires or becomes valid.
+fn holds_until(translation: &Translation, now: Option<Timestamp>) -> Duration {
+    let until = translation.fleets.values().filter_map(|fleet| fleet.holds_until).min();
+    let seconds = until.zip(now).map(|(until, now)| until.saturating_sub(now.unix_seconds()).max(1));
+    seconds.and_then(|seconds| u64::try_from(seconds).ok()).map_or(LONGEST, |it| Duration::from_secs(it).min(LONGEST))
 }
 
 /// Tells everyone of an outcome.

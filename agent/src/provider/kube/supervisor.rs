@@ -81,7 +81,7 @@ impl Supervisor {
 
     /// Asks again and again which kinds there are, and watches those.
     async fn keep(&mut self, sees_crds: &AtomicBool) {
-        let mut soon = 0;
+        let mut soon = 0_u32;
         let mut known_version = false;
         loop {
             let wait = match self.look(&mut known_version).await {
