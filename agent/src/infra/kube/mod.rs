@@ -1,15 +1,44 @@
 //! Fleets in a cluster: renders what a translation asks for, and makes the cluster's objects so.
+//!
+//! Every replica watches the objects of fleets and tells what it sees; only the leader writes. What is seen and done goes
+//! into a state machine without IO ([`state`]), which says what to do next.
 
+mod carry_out;
+mod covers;
+mod desired;
+mod diff;
+mod existing;
+mod kinds;
+mod live;
+mod nodes;
+mod state;
+#[cfg(test)]
+mod tests;
+mod watches;
+mod words;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use gateway_shared::infra::settings::Settings;
 use gateway_shared::status::live::LiveFleets;
 use kube::Client;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::carry_out::carry_out;
+use self::desired::Surroundings;
+use self::state::State;
+use self::watches::Watches;
 use crate::translation::Latest;
+
+/// Who applies a fleet's objects: the name Envoy Gateway uses, so that either may go on with what the other made.
+const FIELD_MANAGER: &str = "envoy-gateway";
+/// How many fleets are worked on at the same time.
+const AT_ONCE: usize = 8;
 
 /// Everything the reconciler reads.
 #[derive(Clone)]
@@ -29,8 +58,104 @@ pub struct Reconciler {
 impl Reconciler {
     /// Reconciles until `stop`. The value is what is known of the fleets' objects, from our own watches.
     pub fn start(self, tasks: &TaskTracker, stop: CancellationToken) -> watch::Receiver<Arc<LiveFleets>> {
-        let _ = (self, tasks, stop);
-        let (_, receiver) = watch::channel(Arc::default());
+        let (publish, receiver) = watch::channel(Arc::default());
+        let (tell, seen) = mpsc::channel(256);
+        let watches = Watches {
+            client: self.client.clone(),
+            namespaces: namespaces(&self.settings),
+            tell,
+            tasks: tasks.clone(),
+            stop: stop.clone(),
+        };
+        tasks.spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.run(watches, seen, publish) => {}
+            }
+        });
         receiver
+    }
+
+    async fn run(
+        mut self,
+        watches: Watches,
+        mut seen: mpsc::Receiver<watches::Seen>,
+        publish: watch::Sender<Arc<LiveFleets>>,
+    ) {
+        let gateway_namespace_mode = self.settings.file.gateway_namespace_mode();
+        let sources = watches.fleets();
+        if gateway_namespace_mode {
+            watches.authority(&self.settings.controller_namespace);
+        }
+        let surroundings = Surroundings { settings: self.settings.clone(), gateway_namespace_mode, authority: None };
+        let mut state = State::new(surroundings, sources);
+        let (mut sees_nodes, mut led) = (false, false);
+        let mut work = JoinSet::new();
+        self.changes.mark_changed();
+        loop {
+            if !sees_nodes && state.needs_nodes() {
+                sees_nodes = true;
+                watches.nodes();
+            }
+            let leads = *self.leads.borrow_and_update();
+            if leads && !led {
+                state.lead();
+            }
+            led = leads;
+            if leads {
+                let free = AT_ONCE.saturating_sub(work.len());
+                for (fleet, actions) in state.next(Instant::now(), free) {
+                    work.spawn(carry_out(self.client.clone(), fleet, actions, self.leads.clone()));
+                }
+            }
+            if let Some(news) = state.news() {
+                publish.send_replace(Arc::new(news));
+            }
+            let wake_at = state.wake_at().filter(|_| leads && work.len() < AT_ONCE);
+            tokio::select! {
+                Some(event) = seen.recv() => {
+                    state.see(event);
+                    while let Ok(event) = seen.try_recv() {
+                        state.see(event);
+                    }
+                }
+                () = changed(&mut self.changes) => {
+                    if let Some(translated) = self.latest.load_full() {
+                        state.translated(&translated.outcome.translation, translated.loaded.complete);
+                    }
+                }
+                () = changed(&mut self.leads) => {}
+                Some(ended) = work.join_next() => match ended {
+                    Ok(report) => state.done(report, Instant::now()),
+                    // A fault of ours, or the end of the program.
+                    Err(broken) => tracing::error!(%broken, "work on a fleet broke off"),
+                },
+                () = sleep_until(wake_at) => {}
+            }
+        }
+    }
+}
+
+/// The namespaces in which fleets run; none means any.
+fn namespaces(settings: &Settings) -> BTreeSet<String> {
+    if !settings.file.gateway_namespace_mode() {
+        return [settings.controller_namespace.clone()].into();
+    }
+    let kubernetes = settings.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
+    let watch = kubernetes.and_then(|kubernetes| kubernetes.watch.as_ref());
+    watch.map(|watch| watch.namespaces.iter().cloned().collect()).unwrap_or_default()
+}
+
+/// Ends when there is another value; never, when there won't be one.
+async fn changed<T>(receiver: &mut watch::Receiver<T>) {
+    if receiver.changed().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
     }
 }

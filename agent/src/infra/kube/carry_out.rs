@@ -1,0 +1,163 @@
+//! Doing what was decided about one fleet, step by step, for as long as we lead.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use kube::api::{Api, DeleteParams, Patch, PatchParams, Preconditions};
+use kube::core::DynamicObject;
+use serde_json::Value;
+use tokio::sync::watch;
+use tracing::info;
+
+use super::FIELD_MANAGER;
+use super::diff::{self, Action, Apply, Why};
+use super::existing::{Existing, made_for};
+use super::kinds::{Id, resource};
+use super::words;
+
+/// Who holds the number of replicas while it passes from us to whoever scales the fleet.
+const HAND_OVER_MANAGER: &str = "envoy-gateway-replicas";
+/// How long the API server may take to answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+/// What was done to a fleet.
+#[derive(Debug)]
+pub(super) struct Report {
+    /// Its IR key.
+    pub(super) fleet: Arc<str>,
+    /// Steps that went well.
+    pub(super) done: Vec<Done>,
+    /// Why the rest was not done.
+    pub(super) failure: Option<String>,
+}
+
+/// One step that went well.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// An object was applied.
+    Applied {
+        /// Its name.
+        id: Id,
+        /// The hash of what was rendered.
+        hash: u64,
+        /// Why.
+        why: Why,
+        /// What it is now.
+        existing: Existing,
+    },
+    /// An object was deleted, or is being so.
+    Deleted {
+        /// Its name.
+        id: Id,
+        /// Its identity.
+        uid: Box<str>,
+    },
+}
+
+/// Does all of `actions`, or as many as can be done.
+pub(super) async fn carry_out(
+    client: Client,
+    fleet: Arc<str>,
+    actions: Vec<Action>,
+    mut leads: watch::Receiver<bool>,
+) -> Report {
+    let mut done = Vec::new();
+    let mut failure = None;
+    for action in actions {
+        let step = async {
+            tokio::time::timeout(ANSWER_LIMIT, act(&client, &fleet, action))
+                .await
+                .unwrap_or_else(|_| Err("the API server gave no answer within 30 s; it is tried again".to_owned()))
+        };
+        let step = tokio::select! {
+            biased;
+            // A request that is on its way is given up: another leader may be at work already.
+            () = lost(&mut leads) => Err("another replica leads now".to_owned()),
+            step = step => step,
+        };
+        match step {
+            Ok(step) => done.push(step),
+            Err(words) => {
+                failure = Some(words);
+                break;
+            }
+        }
+    }
+    Report { fleet, done, failure }
+}
+
+/// Ends when we no longer lead.
+async fn lost(leads: &mut watch::Receiver<bool>) {
+    if leads.wait_for(|leads| !leads).await.is_err() {
+        std::future::pending().await
+    }
+}
+
+async fn act(client: &Client, fleet: &str, action: Action) -> Result<Done, String> {
+    match action {
+        Action::Apply(apply) => apply_object(client, fleet, apply).await,
+        Action::Delete { id, uid } => {
+            delete(&api(client, &id), &id, &uid).await?;
+            info!(ir_key = fleet, object = %id, "deleted: the fleet no longer has it");
+            Ok(Done::Deleted { id, uid })
+        }
+    }
+}
+
+async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done, String> {
+    let api = api(client, &apply.id);
+    if apply.why == Why::Missing {
+        let there =
+            api.get_opt(&apply.id.name).await.map_err(|error| words::refused(&apply.id, "looked up", &error))?;
+        if let Some(there) = there.filter(|there| !made_for(there, fleet)) {
+            let whose = Existing::read(apply.id.kind, there).and_then(|(_, existing)| existing.fleet);
+            return Err(diff::foreign(&apply.id, whose.as_deref().filter(|owner| *owner != fleet)));
+        }
+    }
+    if let Some(uid) = &apply.instead_of {
+        info!(ir_key = fleet, object = %apply.id, "its selector can't be changed, so it is made anew");
+        delete(&api, &apply.id, uid).await?;
+    }
+    if let Some(replicas) = apply.hand_over_replicas {
+        server_side_apply(&api, &apply.id, HAND_OVER_MANAGER, &diff::replicas_alone(&apply, replicas)).await?;
+    }
+    let object = server_side_apply(&api, &apply.id, FIELD_MANAGER, &apply.content).await?;
+    let Apply { id, hash, why, content: _, instead_of: _, hand_over_replicas: _ } = apply;
+    match &why {
+        Why::Missing => info!(ir_key = fleet, object = %id, "made"),
+        Why::Changed => info!(ir_key = fleet, object = %id, "applied"),
+        Why::Drifted(fields) => {
+            let fields: Vec<&str> = fields.keys().map(String::as_str).collect();
+            info!(ir_key = fleet, object = %id, fields = fields.join(", "), "somebody changed it: put right");
+        }
+    }
+    let (_, existing) =
+        Existing::read(id.kind, object).ok_or_else(|| format!("the API server gave {id} back without a name"))?;
+    Ok(Done::Applied { id, hash, why, existing })
+}
+
+async fn server_side_apply(
+    api: &Api<DynamicObject>,
+    id: &Id,
+    manager: &str,
+    content: &Value,
+) -> Result<DynamicObject, String> {
+    let parameters = PatchParams::apply(manager).force();
+    let applied = api.patch(&id.name, &parameters, &Patch::Apply(content)).await;
+    applied.map_err(|error| words::refused(id, "applied", &error))
+}
+
+async fn delete(api: &Api<DynamicObject>, id: &Id, uid: &str) -> Result<(), String> {
+    let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
+    match api.delete(&id.name, &DeleteParams::background().preconditions(preconditions)).await {
+        Ok(_) => Ok(()),
+        // Gone, or another one stands in its place.
+        Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(()),
+        Err(error) => Err(words::refused(id, "deleted", &error)),
+    }
+}
+
+fn api(client: &Client, id: &Id) -> Api<DynamicObject> {
+    Api::namespaced_with(client.clone(), &id.namespace, &resource(id.kind))
+}
