@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod commands;
 pub mod exit;
 pub mod input;
+pub mod installation;
 pub mod offline;
 pub mod render;
 

@@ -8,6 +8,7 @@ pub mod diagnostic;
 pub mod explain;
 pub mod gatewayapi;
 pub mod infra;
+pub mod install;
 pub mod ir;
 pub mod names;
 pub mod pipeline;

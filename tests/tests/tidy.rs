@@ -26,6 +26,11 @@ const SHARED: &[(&str, &[&str], &str)] = &[
     ),
     ("infra", &["ir", "names", "config", "api", "diagnostic"], "infrastructure is made from the InfraIR alone"),
     (
+        "install",
+        &["api", "names", "config", "diagnostic", "resources", "crds"],
+        "an installation is made from its options and the configuration file alone",
+    ),
+    (
         "pipeline",
         &["api", "names", "config", "diagnostic", "ir", "resources", "status", "gatewayapi", "xds", "infra"],
         "the pipeline is the one place that joins the layers",

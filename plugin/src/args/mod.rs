@@ -3,11 +3,13 @@
 pub mod completion;
 pub mod connection;
 pub mod explain;
+pub mod install;
 pub mod output;
 pub mod selection;
 pub mod source;
 pub mod status;
 pub mod translate;
+pub mod uninstall;
 pub mod version;
 
 use std::ffi::OsString;
@@ -52,6 +54,9 @@ Examples:
   # Everything there is, worst first:
   {name} status -A
 
+  # Install the agent into the cluster:
+  {name} install
+
   # What manifests become: statuses, intermediate representation, Envoy resources:
   {name} translate -f manifests/ --to status,ir,xds
 "
@@ -90,6 +95,12 @@ pub enum Command {
     Status(status::Status),
     /// Show what manifests become: statuses, intermediate representation, Envoy resources
     Translate(translate::Translate),
+    /// Install the agent: check the cluster, show what will be created, and wait until it is ready
+    Install(Box<install::Install>),
+    /// Bring the agent to this program's version or to other settings
+    Upgrade(Box<install::Upgrade>),
+    /// Remove the agent, and keep what is yours
+    Uninstall(uninstall::Uninstall),
     /// Print the versions of this program and of what it is compatible with
     Version(version::Version),
     /// Print the completion script of a shell, or install kubectl's

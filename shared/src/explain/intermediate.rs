@@ -89,8 +89,7 @@ fn without_ready_endpoints(facts: &Facts<'_>, route: &RouteFragment, parent: &Pa
     let subject = facts.subject(route.kind.kind(), &route.key);
     let mut findings = Vec::new();
     let routes = parent.attachments().flat_map(|(_, _, routes)| routes);
-    let below_http = parent.below_http().filter_map(|(_, route)| route.destination());
-    for destination in routes.flat_map(|route| destinations(route)).chain(below_http) {
+    for destination in routes.flat_map(|route| destinations(route)) {
         let idle = |setting: &&DestinationSetting| {
             !setting.endpoints.is_empty() && setting.endpoints.iter().all(|endpoint| endpoint.draining)
         };

@@ -1,0 +1,199 @@
+//! `install`: from a cluster without an agent to one whose agent is ready.
+
+use gateway_shared::install::{self, CONFIG_MAP, InstallKind, InstallObject, MANAGED_BY, MANAGER, NAME, Options};
+use serde_json::Value;
+
+use crate::args::install::{Doing, DryRun, Install, Settings};
+use crate::cluster::{self, Cluster};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::Reader;
+use crate::installation::apply::{Tally, Work};
+use crate::installation::checks::{self, Plan};
+use crate::installation::facts::{self, EXTENSIONS, Facts, GATEWAY_API};
+use crate::installation::gateway_api::{Bundle, Source};
+use crate::installation::request::{self, Asked, Earlier};
+use crate::installation::{before, documents, live, terminal};
+use crate::render::printer::Printer;
+
+/// Installs the agent, or prints what would be.
+///
+/// # Errors
+/// When what is asked can't be understood, the cluster can't be asked, or something can't be done.
+pub fn run(asked: &Install, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
+    let Install { settings, take_over, output, doing } = asked;
+    let said = request::read(settings, reader, printer)?;
+    let bundle = Bundle::new(Source::of(settings.gateway_api_crds.as_deref(), settings.channel), reader)?;
+    if let Some(format) = output {
+        let options = request::options(&settings.namespace, said, Earlier::default())?;
+        let mut objects = bundle.objects.clone();
+        objects.extend(install::render(&options));
+        documents::print(&objects, *format, printer)?;
+        if let (true, Some(url)) = (bundle.objects.is_empty(), bundle.url()) {
+            printer
+                .note(&format!("The Gateway API's own definitions come first: kubectl apply --server-side -f {url}"));
+        }
+        return Ok(Exit::Fine);
+    }
+    cluster::block_on(async {
+        let cluster = Cluster::connect(&doing.connection).await?;
+        let prepared =
+            Prepared::new(&cluster, settings, said, bundle, Mode { take_over: *take_over, upgrade: false }).await?;
+        if !prepared.check(printer) {
+            return Err(Failure::new(Exit::Problem, "nothing was installed: see what is marked above"));
+        }
+        if let Some(how) = doing.dry_run {
+            prepared.list(&cluster, how, printer).await?;
+            return Ok(Exit::Fine);
+        }
+        printer.note(&format!(
+            "Will apply in namespace {}: {} (--dry-run shows them)",
+            settings.namespace,
+            install::summary(&prepared.objects)
+        ));
+        if !terminal::go_on("Continue?", doing.yes, true)? {
+            printer.note("Nothing was done.");
+            return Ok(Exit::Problem);
+        }
+        let tally = prepared.apply(&cluster, doing, printer).await?;
+        prepared.farewell(tally, printer);
+        Ok(Exit::Fine)
+    })
+}
+
+/// What kind of installation it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mode {
+    /// A running Envoy Gateway is replaced.
+    pub(super) take_over: bool,
+    /// An earlier installation of ours is replaced.
+    pub(super) upgrade: bool,
+}
+
+/// Everything that is known before anything is done.
+pub(super) struct Prepared {
+    pub(super) options: Options,
+    pub(super) objects: Vec<InstallObject>,
+    pub(super) facts: Facts,
+    bundle: Bundle,
+    mode: Mode,
+    replace_crds: bool,
+}
+
+impl Prepared {
+    /// Looks at the cluster and makes the objects.
+    pub(super) async fn new(
+        cluster: &Cluster,
+        settings: &Settings,
+        said: Asked,
+        bundle: Bundle,
+        mode: Mode,
+    ) -> Result<Self, Failure> {
+        let namespace = &settings.namespace;
+        let deployment = live::get(cluster, InstallKind::Deployment, Some(namespace), NAME).await?;
+        let config = live::get(cluster, InstallKind::ConfigMap, Some(namespace), CONFIG_MAP).await?;
+        let earlier = Earlier::of(deployment.as_ref(), config.as_ref());
+        let options = request::options(namespace, said, earlier)?;
+        let mut objects = install::render(&options);
+        let mut facts = Facts::gather(cluster, &options, &objects).await?;
+        let replace_crds = settings.replace_crds;
+        objects.retain(|object| !is_kept(object, &facts, replace_crds));
+        let there = facts.definitions.keys().any(|name| name.ends_with(GATEWAY_API));
+        let bundle = if bundle.applied(there) { bundle.fetched().await? } else { bundle };
+        if bundle.applied(there) {
+            facts.there.extend(facts::there(cluster, &bundle.objects).await?);
+            objects.splice(0..0, bundle.objects.iter().cloned());
+        }
+        Ok(Self { options, objects, facts, bundle, mode, replace_crds })
+    }
+
+    /// Tells what speaks for and against it; whether it can be done.
+    pub(super) fn check(&self, printer: &mut Printer<'_>) -> bool {
+        let plan = Plan {
+            options: &self.options,
+            objects: &self.objects,
+            bundle: &self.bundle,
+            take_over: self.mode.take_over,
+            upgrade: self.mode.upgrade,
+            replace_crds: self.replace_crds,
+        };
+        printer.note("Checking the cluster");
+        checks::tell(&checks::all(&self.facts, &plan), printer)
+    }
+
+    /// Lists the objects, with what would become of each if the API server is asked.
+    pub(super) async fn list(&self, cluster: &Cluster, how: DryRun, printer: &mut Printer<'_>) -> Result<(), Failure> {
+        let mut text = format!("{}\n", documents::heading());
+        for object in &self.objects {
+            let becomes = match how {
+                DryRun::Client => String::new(),
+                DryRun::Server => self.becomes(cluster, object).await,
+            };
+            text.push_str(&documents::line(object, &becomes));
+            text.push('\n');
+        }
+        printer.data(&text)
+    }
+
+    async fn becomes(&self, cluster: &Cluster, object: &InstallObject) -> String {
+        let before = self.facts.there.get(&facts::key(object));
+        if object.kind == InstallKind::Job {
+            return "run if certificates are missing".to_owned();
+        }
+        match live::apply(cluster, object, before, true).await {
+            Ok((live::Applied::Created, _)) => "created".to_owned(),
+            Ok((_, after)) => match before.map(|before| install::changes::changes(before, &after)) {
+                Some(changes) if changes.is_empty() => "unchanged".to_owned(),
+                _ => "changed".to_owned(),
+            },
+            // In a namespace, or of a kind, that is only about to be made.
+            Err(failure) if failure.to_string().contains("not found") => "created".to_owned(),
+            Err(failure) => format!("refused: {failure}"),
+        }
+    }
+
+    /// Does it, and waits until the agent is ready.
+    pub(super) async fn apply(
+        &self,
+        cluster: &Cluster,
+        doing: &Doing,
+        printer: &mut Printer<'_>,
+    ) -> Result<Tally, Failure> {
+        let namespace = self.options.namespace.as_str();
+        if self.mode.take_over {
+            before::keep(cluster, namespace, &before::replaced(&self.facts, &self.objects)).await?;
+        }
+        let objects = self.objects.clone();
+        Work { cluster, namespace, objects, facts: &self.facts, timeout: doing.timeout }.run(printer).await
+    }
+
+    /// What to do next.
+    fn farewell(&self, tally: Tally, printer: &mut Printer<'_>) {
+        let Options { namespace, values, config, .. } = &self.options;
+        let state =
+            if tally.is_nothing() { "The agent is ready; nothing had to be changed." } else { "The agent is ready." };
+        printer.note(state);
+        if self.mode.take_over {
+            printer.note(&format!(
+                "Envoy Gateway was taken over. The way back: kubectl gateway uninstall --restore -n {namespace}"
+            ));
+            printer.note("Don't run `helm uninstall`: Helm still thinks these objects are its own.");
+        } else if values.gateway_class.is_none() && self.facts.classes.is_empty() {
+            printer.note(&format!(
+                "Next: a GatewayClass with controllerName {}, a Gateway and a Route.",
+                config.file.controller_name()
+            ));
+        }
+        printer.note("See how they do: kubectl gateway status -A");
+    }
+}
+
+/// Definitions that others look after are kept.
+fn is_kept(object: &InstallObject, facts: &Facts, replace: bool) -> bool {
+    let there = facts.there.get(&facts::key(object));
+    let label = there.and_then(|there| there.pointer("/metadata/labels")?.get(MANAGED_BY)?.as_str());
+    object.kind == InstallKind::CustomResourceDefinition
+        && object.name.ends_with(EXTENSIONS)
+        && !replace
+        && there.is_some_and(Value::is_object)
+        && label != Some(MANAGER)
+}

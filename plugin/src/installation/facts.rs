@@ -1,0 +1,330 @@
+//! What the cluster is like, as far as an installation cares: gathered here, judged in `checks`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gateway_shared::install::{CONFIG_KEY, CONFIG_MAP, InstallKind, InstallObject, MANAGED_BY, MANAGER, NAME, SECRETS};
+use gateway_shared::install::{Options, VERSION};
+use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, PostParams};
+use serde_json::Value;
+
+use super::live;
+use crate::cluster::Cluster;
+use crate::exit::Failure;
+
+/// The most questions that are asked at once.
+const AT_ONCE: usize = 16;
+
+/// Everything that is known.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The version of the API server, such as `v1.34.1`.
+    pub server: String,
+    /// What the user may not do, of what has to be done.
+    pub denied: Vec<Right>,
+    /// Whether the user may give rights they don't have themselves.
+    pub may_escalate: bool,
+    /// Custom resource definitions of the Gateway API and of ours, by name.
+    pub definitions: BTreeMap<String, Definition>,
+    /// Control planes of this kind, here and in other namespaces; `None` when nobody may look.
+    pub control_planes: Option<Vec<ControlPlane>>,
+    /// The GatewayClasses there are.
+    pub classes: Vec<Class>,
+    /// What is there already of the objects to be applied.
+    pub there: BTreeMap<Key, Value>,
+    /// Which of the Secrets are there.
+    pub secrets: BTreeSet<String>,
+}
+
+/// Kind, namespace and name.
+pub type Key = (InstallKind, Option<String>, String);
+
+/// The key of an object.
+#[must_use]
+pub fn key(object: &InstallObject) -> Key {
+    (object.kind, object.namespace.clone(), object.name.clone())
+}
+
+/// Something that has to be allowed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Right {
+    /// What is done.
+    pub verb: &'static str,
+    /// The API group.
+    pub group: &'static str,
+    /// With which resources.
+    pub resource: &'static str,
+    /// In which namespace.
+    pub namespace: Option<String>,
+}
+
+/// A custom resource definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definition {
+    /// The release it is of, by the Gateway API's annotation.
+    pub bundle: Option<String>,
+    /// The release channel, likewise.
+    pub channel: Option<String>,
+    /// Who looks after it.
+    pub managed_by: Option<String>,
+    /// Our version, if it is ours.
+    pub version: Option<String>,
+    /// The versions objects are stored in.
+    pub stored: Vec<String>,
+}
+
+/// A Deployment that is a control plane of this kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ControlPlane {
+    /// Its namespace.
+    pub namespace: String,
+    /// Who looks after it: us, Helm, somebody.
+    pub managed_by: Option<String>,
+    /// The version it says it is of.
+    pub version: Option<String>,
+    /// Its image.
+    pub image: String,
+    /// What its pods are found by.
+    pub selector: BTreeMap<String, String>,
+    /// The name it answers to, from its configuration.
+    pub controller_name: Option<String>,
+}
+
+/// A GatewayClass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub controller_name: String,
+    /// Whether somebody accepted it.
+    pub accepted: bool,
+}
+
+impl Facts {
+    /// Looks at everything.
+    ///
+    /// # Errors
+    /// When the API server can't be asked. What only can't be read is a fact too.
+    pub async fn gather(cluster: &Cluster, options: &Options, objects: &[InstallObject]) -> Result<Self, Failure> {
+        let server = cluster.ask("get the version", cluster.client.apiserver_version()).await?.git_version;
+        let denied = denied(cluster, &rights(objects)).await?;
+        let escalate = Right {
+            verb: "escalate",
+            group: InstallKind::ClusterRole.group(),
+            resource: "clusterroles",
+            namespace: None,
+        };
+        Ok(Self {
+            server,
+            denied,
+            may_escalate: denied_one(cluster, &escalate).await?.is_none(),
+            definitions: definitions(cluster).await?,
+            control_planes: control_planes(cluster).await?,
+            classes: classes(cluster).await?,
+            there: there(cluster, objects).await?,
+            secrets: secrets(cluster, &options.namespace).await?,
+        })
+    }
+}
+
+/// What has to be allowed to apply `objects` and to see how the agent comes up.
+#[must_use]
+pub fn rights(objects: &[InstallObject]) -> Vec<Right> {
+    let mut rights = BTreeSet::new();
+    for object in objects {
+        for verb in ["get", "create", "patch"] {
+            rights.insert(Right {
+                verb,
+                group: object.kind.group(),
+                resource: object.kind.plural(),
+                namespace: object.namespace.clone(),
+            });
+        }
+    }
+    let namespace = objects.iter().find(|object| object.kind == InstallKind::Deployment);
+    let namespace = namespace.and_then(|deployment| deployment.namespace.clone());
+    for (resource, verb) in [("pods", "list"), ("secrets", "get")] {
+        rights.insert(Right { verb, group: "", resource, namespace: namespace.clone() });
+    }
+    rights.into_iter().collect()
+}
+
+async fn denied(cluster: &Cluster, rights: &[Right]) -> Result<Vec<Right>, Failure> {
+    let mut denied = Vec::new();
+    for some in rights.chunks(AT_ONCE) {
+        let asked = some.iter().map(|right| denied_one(cluster, right));
+        for answer in futures::future::join_all(asked).await {
+            denied.extend(answer?);
+        }
+    }
+    Ok(denied)
+}
+
+/// The right, if it is denied.
+async fn denied_one(cluster: &Cluster, right: &Right) -> Result<Option<Right>, Failure> {
+    let Right { verb, group, resource, namespace } = right;
+    let review = SelfSubjectAccessReview {
+        spec: SelfSubjectAccessReviewSpec {
+            resource_attributes: Some(ResourceAttributes {
+                verb: Some((*verb).to_owned()),
+                group: Some((*group).to_owned()),
+                resource: Some((*resource).to_owned()),
+                namespace: namespace.clone(),
+                ..ResourceAttributes::default()
+            }),
+            ..SelfSubjectAccessReviewSpec::default()
+        },
+        ..SelfSubjectAccessReview::default()
+    };
+    let api: Api<SelfSubjectAccessReview> = Api::all(cluster.client.clone());
+    let params = PostParams::default();
+    let answer = cluster.ask("ask what you may do", api.create(&params, &review)).await?;
+    Ok((!answer.status.is_some_and(|status| status.allowed)).then(|| right.clone()))
+}
+
+/// The text at a path of keys.
+fn text(value: &Value, path: &[&str]) -> Option<String> {
+    path.iter().try_fold(value, |value, key| value.get(key))?.as_str().map(str::to_owned)
+}
+
+async fn definitions(cluster: &Cluster) -> Result<BTreeMap<String, Definition>, Failure> {
+    let all = live::list(cluster, InstallKind::CustomResourceDefinition, "").await?;
+    let ours = |group: &str| group == GATEWAY_API || group == EXTENSIONS;
+    let of_interest = all.iter().filter(|value| text(value, &["spec", "group"]).is_some_and(|group| ours(&group)));
+    Ok(of_interest.filter_map(|value| Some((text(value, &["metadata", "name"])?, Definition::of(value)))).collect())
+}
+
+/// The Gateway API's group.
+pub const GATEWAY_API: &str = "gateway.networking.k8s.io";
+
+/// Our group, which is Envoy Gateway's.
+pub const EXTENSIONS: &str = "gateway.envoyproxy.io";
+
+impl Definition {
+    /// The definition in a document.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        let stored = value.pointer("/status/storedVersions").and_then(Value::as_array);
+        Self {
+            bundle: text(value, &["metadata", "annotations", "gateway.networking.k8s.io/bundle-version"]),
+            channel: text(value, &["metadata", "annotations", "gateway.networking.k8s.io/channel"]),
+            managed_by: text(value, &["metadata", "labels", MANAGED_BY]),
+            version: text(value, &["metadata", "labels", VERSION]),
+            stored: stored.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+        }
+    }
+}
+
+async fn control_planes(cluster: &Cluster) -> Result<Option<Vec<ControlPlane>>, Failure> {
+    let Some(found) = readable(live::list(cluster, InstallKind::Deployment, "control-plane=envoy-gateway").await)?
+    else {
+        return Ok(None);
+    };
+    let mut planes = Vec::new();
+    for value in found.iter().filter(|value| text(value, &["metadata", "name"]).as_deref() == Some(NAME)) {
+        let mut plane = ControlPlane::of(value);
+        let config = live::get(cluster, InstallKind::ConfigMap, Some(&plane.namespace), CONFIG_MAP).await;
+        plane.controller_name = readable(config)?.flatten().and_then(|config| controller_name(&config));
+        planes.push(plane);
+    }
+    Ok(Some(planes))
+}
+
+impl ControlPlane {
+    /// The control plane whose Deployment this is.
+    #[must_use]
+    pub fn of(deployment: &Value) -> Self {
+        let selector = deployment.pointer("/spec/selector/matchLabels").and_then(Value::as_object);
+        let image = deployment.pointer("/spec/template/spec/containers/0/image").and_then(Value::as_str);
+        Self {
+            namespace: text(deployment, &["metadata", "namespace"]).unwrap_or_default(),
+            managed_by: text(deployment, &["metadata", "labels", MANAGED_BY]),
+            version: text(deployment, &["metadata", "labels", VERSION]),
+            image: image.unwrap_or_default().to_owned(),
+            selector: selector
+                .into_iter()
+                .flatten()
+                .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+                .collect(),
+            controller_name: None,
+        }
+    }
+
+    /// Whether we installed it.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.managed_by.as_deref() == Some(MANAGER)
+    }
+}
+
+/// The name a configuration answers to.
+fn controller_name(config_map: &Value) -> Option<String> {
+    let file: serde_yaml::Value = serde_yaml::from_str(&text(config_map, &["data", CONFIG_KEY])?).ok()?;
+    let said = file.get("gateway").and_then(|gateway| gateway.get("controllerName"));
+    Some(said.and_then(serde_yaml::Value::as_str).unwrap_or(DEFAULT_CONTROLLER).to_owned())
+}
+
+/// The name Envoy Gateway answers to unless something else is said.
+const DEFAULT_CONTROLLER: &str = "gateway.envoyproxy.io/gatewayclass-controller";
+
+async fn classes(cluster: &Cluster) -> Result<Vec<Class>, Failure> {
+    let found = readable(live::list(cluster, InstallKind::GatewayClass, "").await)?.unwrap_or_default();
+    Ok(found.iter().map(Class::of).collect())
+}
+
+impl Class {
+    /// The class in a document.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
+        let accepted = conditions.into_iter().flatten().any(|condition| {
+            text(condition, &["type"]).as_deref() == Some("Accepted")
+                && text(condition, &["status"]).as_deref() == Some("True")
+        });
+        Self {
+            name: text(value, &["metadata", "name"]).unwrap_or_default(),
+            controller_name: text(value, &["spec", "controllerName"]).unwrap_or_default(),
+            accepted,
+        }
+    }
+}
+
+/// What is there of `objects`.
+pub async fn there(cluster: &Cluster, objects: &[InstallObject]) -> Result<BTreeMap<Key, Value>, Failure> {
+    let mut found = BTreeMap::new();
+    for some in objects.chunks(AT_ONCE) {
+        let asked = some.iter().map(|object| async {
+            let got = live::get(cluster, object.kind, object.namespace.as_deref(), &object.name).await;
+            (key(object), got)
+        });
+        for (key, got) in futures::future::join_all(asked).await {
+            if let Some(Some(value)) = readable(got)? {
+                found.insert(key, value);
+            }
+        }
+    }
+    Ok(found)
+}
+
+async fn secrets(cluster: &Cluster, namespace: &str) -> Result<BTreeSet<String>, Failure> {
+    let api: Api<Secret> = Api::namespaced(cluster.client.clone(), namespace);
+    let mut found = BTreeSet::new();
+    for name in SECRETS {
+        let got = cluster.ask(&format!("get Secret {name}"), api.get_metadata_opt(name)).await;
+        if let Some(Some(_)) = readable(got)? {
+            found.insert(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// What can't be read is no reason to give up: the check of rights says so.
+fn readable<T>(answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Failure::Told { message, .. }) if message.starts_with("you may not") => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}

@@ -1,0 +1,14 @@
+//! Installing: what is asked for, what the cluster is like, what speaks against it, and doing it step by step.
+
+pub mod apply;
+pub mod before;
+pub mod checks;
+pub mod documents;
+pub mod facts;
+pub mod gateway_api;
+pub mod live;
+pub mod progress;
+pub mod request;
+pub mod rollout;
+pub mod terminal;
+pub mod waiting;
