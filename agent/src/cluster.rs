@@ -114,6 +114,7 @@ impl ClusterSettings {
             controller_namespace: self.controller_namespace.clone(),
             dns_domain: self.dns_domain.clone(),
             shutdown_manager_image: self.image.clone(),
+            ca_certificate: None,
         }
     }
 

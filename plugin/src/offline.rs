@@ -1,10 +1,14 @@
 //! Answers from files alone: decoding, translation, and what could not be read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use gateway_shared::api::envoy_gateway::EnvoyGateway;
+use gateway_shared::api::envoy_gateway_defaults::SHUTDOWN_MANAGER_IMAGE;
 use gateway_shared::api::metadata::ObjectKey;
 use gateway_shared::config::Config;
 use gateway_shared::explain::facts::{FileFault, Sources};
+use gateway_shared::infra;
 use gateway_shared::pipeline::{self, Outcome};
 use gateway_shared::resources::Resources;
 use gateway_shared::resources::decode::{self, Decoded, DecodedConfig, DecodedObject, Finding};
@@ -16,8 +20,8 @@ use crate::render::printer::Printer;
 
 /// What files came to.
 pub struct Offline {
-    /// The settings they were translated with.
-    pub config: Config,
+    /// What they were translated with.
+    pub configuration: Configuration,
     /// What translation made of them.
     pub outcome: Outcome,
     /// Where objects stand, and what could not be read.
@@ -39,13 +43,38 @@ impl Offline {
 /// When a file can't be read, the configuration is wrong, or no object could be read at all.
 pub fn translate(files: &Files, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Result<Offline, Failure> {
     let Files { filename, config } = files;
-    let config = configuration(config.as_deref(), reader, printer)?;
+    let configuration = configuration(config.as_deref(), reader, printer)?;
     let (resources, sources) = objects(&reader.all(filename)?, printer)?;
-    let outcome = pipeline::run(&resources, &config, &mut pipeline::Cache::default());
-    Ok(Offline { config, outcome, sources })
+    let outcome = pipeline::run(&resources, &configuration.settings, &mut pipeline::Cache::default());
+    Ok(Offline { configuration, outcome, sources })
 }
 
-/// The settings in the configuration file, or the defaults where none is given.
+/// A configuration file, and what it means for translation.
+#[derive(Clone, Debug, Default)]
+pub struct Configuration {
+    /// What it says.
+    pub file: Arc<EnvoyGateway>,
+    /// The settings it stands for.
+    pub settings: Config,
+}
+
+impl Configuration {
+    /// What rendering a fleet's objects needs to know. No control plane runs here, so the shutdown manager's image is
+    /// Envoy Gateway's where the configuration names none.
+    #[must_use]
+    pub fn infra(&self) -> infra::settings::Settings {
+        let Self { file, settings } = self;
+        infra::settings::Settings {
+            file: Arc::clone(file),
+            controller_namespace: settings.controller_namespace.clone(),
+            dns_domain: settings.dns_domain.clone(),
+            shutdown_manager_image: SHUTDOWN_MANAGER_IMAGE.to_owned(),
+            ca_certificate: None,
+        }
+    }
+}
+
+/// What the configuration file says, or the defaults where none is given.
 ///
 /// # Errors
 /// When the file can't be read or is wrong.
@@ -53,8 +82,8 @@ pub fn configuration(
     path: Option<&std::path::Path>,
     reader: &mut Reader<'_>,
     printer: &mut Printer<'_>,
-) -> Result<Config, Failure> {
-    let Some(path) = path else { return Ok(Config::default()) };
+) -> Result<Configuration, Failure> {
+    let Some(path) = path else { return Ok(Configuration::default()) };
     let SourceFile { name, text } = reader.file(path)?;
     match decode::config(&name, &text) {
         Ok(DecodedConfig { config, extras, warnings }) => {
@@ -66,7 +95,7 @@ pub fn configuration(
             if let Some(domain) = extras.dns_domain {
                 settings.dns_domain = domain;
             }
-            Ok(settings)
+            Ok(Configuration { file: Arc::new(config), settings })
         }
         Err(findings) => Err(in_files(&findings)),
     }

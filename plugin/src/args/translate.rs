@@ -19,6 +19,9 @@ Examples:
 
   # From a representation saved earlier to Envoy resources:
   {name} translate -f ir.yaml --from ir --to xds
+
+  # The Kubernetes objects of the proxies:
+  {name} translate -f manifests/ --to infra
 ")]
 pub struct Translate {
     /// Manifests or, with --from ir, a representation.
@@ -60,4 +63,6 @@ pub enum To {
     Ir,
     /// The Envoy resources, under the key of each fleet
     Xds,
+    /// The Kubernetes objects the fleets are made of, in the order they are applied
+    Infra,
 }

@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gateway_shared::gatewayapi::object_status::object_statuses;
+use gateway_shared::infra::render::render;
 use gateway_shared::ir;
 use gateway_shared::pipeline;
 use gateway_shared::xds;
 use gateway_shared::xds::json::to_json;
 use gateway_shared::xds::table::{ResourceType, Table};
 use serde::Deserialize as _;
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::args::translate::{From, To, Translate};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Reader, SourceFile};
-use crate::offline;
+use crate::offline::{self, Configuration};
 use crate::render::printer::Printer;
 
 /// Prints what `-f` becomes.
@@ -40,7 +42,7 @@ fn from_manifests(asked: &Translate, reader: &mut Reader<'_>, printer: &mut Prin
     let pipeline::Outcome { resources, translation, snapshots } = &offline.outcome;
     let mut document = Map::new();
     if to.contains(&To::Status) {
-        let statuses = object_statuses(resources, &offline.config, translation);
+        let statuses = object_statuses(resources, &offline.configuration.settings, translation);
         document.insert("status".to_owned(), value(&statuses)?);
     }
     if to.contains(&To::Ir) {
@@ -61,39 +63,68 @@ fn from_manifests(asked: &Translate, reader: &mut Reader<'_>, printer: &mut Prin
         }
         document.insert("xds".to_owned(), Value::Object(tables));
     }
+    if to.contains(&To::Infra) {
+        let fleets = translation.infra().map(|(key, ir)| (Some(key), ir.as_ref()));
+        let (objects, rendered) = rendered(fleets, &offline.configuration, printer);
+        document.insert("infra".to_owned(), objects);
+        problems |= !rendered;
+    }
     printer.document(*output, &document)?;
     Ok(offline.exit(if problems { Exit::Problem } else { Exit::Fine }))
 }
 
-/// A representation to Envoy resources: a bare XdsIR, or the fleets of a document that `--to ir` printed.
+/// A representation to Envoy resources or Kubernetes objects: a bare one, or the fleets of a document that `--to ir`
+/// printed.
 fn from_ir(asked: &Translate, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
     let Translate { files, externals: _, from: _, to, output } = asked;
-    if to.as_slice() != [To::Xds] {
+    if to.iter().any(|to| matches!(to, To::Status | To::Ir)) {
         return Err(Failure::new(
             Exit::Usage,
-            "a representation has no statuses and is itself the ir; ask for --to xds",
+            "a representation has no statuses and is itself the ir; ask for --to xds or --to infra",
         ));
     }
-    let config = offline::configuration(files.config.as_deref(), reader, printer)?;
-    let options = xds::Options::from(&config);
-    let mut fleets: BTreeMap<Option<Arc<str>>, Arc<ir::xds::Xds>> = BTreeMap::new();
-    for file in reader.all(&files.filename)? {
-        fleets.extend(representations(&file)?);
-    }
+    let configuration = offline::configuration(files.config.as_deref(), reader, printer)?;
+    let files = reader.all(&files.filename)?;
     let mut exit = Exit::Fine;
+    let mut document = Map::new();
+    if to.contains(&To::Xds) {
+        let fleets: BTreeMap<_, Arc<ir::xds::Xds>> = representations(&files, ["xdsIR", "xdsIr"])?;
+        let (tables, served) = translated(&fleets, &configuration, printer)?;
+        document.insert("xds".to_owned(), tables);
+        exit = if served { exit } else { Exit::Problem };
+    }
+    if to.contains(&To::Infra) {
+        let fleets: BTreeMap<_, ir::infra::Infra> = representations(&files, ["infraIR", "infraIr"])?;
+        let fleets = fleets.iter().map(|(key, ir)| (key.as_ref(), ir));
+        let (objects, rendered) = rendered(fleets, &configuration, printer);
+        document.insert("infra".to_owned(), objects);
+        exit = if rendered { exit } else { Exit::Problem };
+    }
+    printer.document(*output, &document)?;
+    Ok(exit)
+}
+
+/// The Envoy resources of fleets, and whether all of them can be served.
+fn translated(
+    fleets: &BTreeMap<Option<Arc<str>>, Arc<ir::xds::Xds>>,
+    configuration: &Configuration,
+    printer: &mut Printer<'_>,
+) -> Result<(Value, bool), Failure> {
+    let options = xds::Options::from(&configuration.settings);
+    let mut served = true;
     let mut tables = Map::new();
-    for (key, ir) in &fleets {
+    for (key, ir) in fleets {
         let place = key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
         match xds::translate(ir, &options, &mut xds::Cache::default()) {
             Ok(xds::Translated { table, problems }) => {
                 for problem in &problems {
-                    exit = Exit::Problem;
+                    served = false;
                     printer.error(&format!("{place}{problem}"), &[]);
                 }
                 tables.insert(key.as_deref().unwrap_or_default().to_owned(), envoy_resources(&table)?);
             }
             Err(faults) => {
-                exit = Exit::Problem;
+                served = false;
                 faults.iter().for_each(|fault| printer.error(&format!("{place}{fault}"), &[]));
             }
         }
@@ -107,15 +138,50 @@ fn from_ir(asked: &Translate, reader: &mut Reader<'_>, printer: &mut Printer<'_>
         }
         None => Value::Object(tables),
     };
-    printer.document(*output, &json!({ "xds": tables }))?;
-    Ok(exit)
+    Ok((tables, served))
 }
 
-/// The XdsIR of one fleet, and its IR key where it has one.
-type Representation = (Option<Arc<str>>, Arc<ir::xds::Xds>);
+/// The Kubernetes objects of fleets in the order they are applied, and whether every fleet could be rendered.
+fn rendered<'a>(
+    fleets: impl Iterator<Item = (Option<&'a Arc<str>>, &'a ir::infra::Infra)>,
+    configuration: &Configuration,
+    printer: &mut Printer<'_>,
+) -> (Value, bool) {
+    let settings = configuration.infra();
+    let mut all = true;
+    let mut objects = Vec::new();
+    for (key, ir) in fleets {
+        match render(ir, &settings) {
+            Ok(rendered) => objects.extend(rendered.into_iter().map(|object| object.content)),
+            Err(faults) => {
+                all = false;
+                let place = key.map(|key| format!("{key}: ")).unwrap_or_default();
+                faults.iter().for_each(|fault| printer.error(&format!("{place}{fault}"), &[]));
+            }
+        }
+    }
+    (Value::Array(objects), all)
+}
 
-/// The representations in a file, by IR key where they have one.
-fn representations(file: &SourceFile) -> Result<Vec<Representation>, Failure> {
+/// Representations by IR key, where they have one.
+type Representations<T> = BTreeMap<Option<Arc<str>>, T>;
+
+/// The representations in files: those under one of the names, or else the document itself.
+fn representations<T: DeserializeOwned + Default>(
+    files: &[SourceFile],
+    names: [&str; 2],
+) -> Result<Representations<T>, Failure> {
+    let mut found = BTreeMap::new();
+    for file in files {
+        found.extend(representations_in(file, names)?);
+    }
+    Ok(found)
+}
+
+fn representations_in<T: DeserializeOwned + Default>(
+    file: &SourceFile,
+    names: [&str; 2],
+) -> Result<Vec<(Option<Arc<str>>, T)>, Failure> {
     let SourceFile { name, text } = file;
     let bad = |place: &str, error: &dyn std::fmt::Display| {
         Failure::new(Exit::BadInput, format!("{name}{place}: no intermediate representation: {error}"))
@@ -126,20 +192,23 @@ fn representations(file: &SourceFile) -> Result<Vec<Representation>, Failure> {
             let place = error.location().map(|location| format!(":{}", location.line())).unwrap_or_default();
             bad(&place, &error)
         })?;
-        let keyed = document.get("xdsIR").or_else(|| document.get("xdsIr"));
-        match (keyed, &document) {
+        match (names.iter().find_map(|name| document.get(name)), &document) {
             (Some(serde_yaml::Value::Mapping(fleets)), _) => {
                 for (key, ir) in fleets {
                     let key = key.as_str().map(Arc::from);
-                    found.push((key, Arc::new(read(ir).map_err(|error| bad("", &error))?)));
+                    found.push((key, read(ir).map_err(|error| bad("", &error))?));
                 }
             }
             (None, serde_yaml::Value::Mapping(_)) => {
-                found.push((None, Arc::new(read(&document).map_err(|error| bad("", &error))?)));
+                found.push((None, read(&document).map_err(|error| bad("", &error))?));
             }
             // A representation without anything in it is written as nothing, or as null.
-            (None, serde_yaml::Value::Null) => found.push((None, Arc::default())),
-            _ => return Err(bad(":1", &"a mapping is expected, with http, tcp or the like, or with xdsIR")),
+            (None, serde_yaml::Value::Null) => found.push((None, T::default())),
+            _ => {
+                let [field, _] = names;
+                let wanted = format!("a mapping is expected, the representation itself or fleets under {field}");
+                return Err(bad(":1", &wanted));
+            }
         }
     }
     if found.is_empty() {
@@ -149,7 +218,7 @@ fn representations(file: &SourceFile) -> Result<Vec<Representation>, Failure> {
 }
 
 /// One representation; an error names the field.
-fn read(value: &serde_yaml::Value) -> Result<ir::xds::Xds, String> {
+fn read<T: DeserializeOwned>(value: &serde_yaml::Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }
 

@@ -39,7 +39,7 @@ pub(super) fn prometheus_listener(prometheus: &Prometheus, family: IpFamily) -> 
     let Prometheus { port, compression } = prometheus;
     let address = if family == IpFamily::V4 { "0.0.0.0" } else { "::" };
     let mut socket = json!({ "address": address, "port_value": port, "protocol": "TCP" });
-    if let (IpFamily::Dual, Some(fields)) = (family, socket.as_object_mut()) {
+    if let (IpFamily::Dual | IpFamily::V6, Some(fields)) = (family, socket.as_object_mut()) {
         fields.insert("ipv4_compat".to_owned(), json!(true));
     }
 

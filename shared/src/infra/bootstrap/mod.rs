@@ -2,8 +2,10 @@
 //!
 //! It is built as one JSON document, in one place, from [`Options`]; the values are those of Envoy Gateway 1.9.
 
+pub mod customize;
 mod metrics;
 mod options;
+pub mod telemetry;
 
 use serde_json::{Value, json};
 
