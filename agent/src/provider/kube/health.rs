@@ -33,7 +33,7 @@ impl Trouble {
             WatchError::InitialListFailed(error)
             | WatchError::WatchStartFailed(error)
             | WatchError::WatchFailed(error) => error,
-            WatchError::WatchError(status) => return Self::of_status(status.code, &status.message, false),
+            WatchError::WatchError(status) => return Self::of_status(status.code, &status.message, streaming),
             WatchError::NoResourceVersion => return Self::Refused(error.to_string()),
         };
         match client {
@@ -46,7 +46,8 @@ impl Trouble {
         match code {
             404 => Self::NoSuchKind,
             410 => Self::Expired,
-            400 | 422 if streaming => Self::NoStreaming,
+            // 400 and 422 from servers that don't know how, 500 from those whose storage is too old for it.
+            400 | 422 | 500 if streaming => Self::NoStreaming,
             401 | 403 => Self::Forbidden(message.to_owned()),
             // The server is there, but not for long or not yet.
             429 | 500.. => Self::Unreachable(format!("{message} ({code})")),
@@ -135,6 +136,7 @@ mod tests {
             (410, false, Trouble::Expired),
             (404, true, Trouble::NoSuchKind),
             (422, true, Trouble::NoStreaming),
+            (500, true, Trouble::NoStreaming),
             (422, false, Trouble::Refused("m (422)".to_owned())),
             (403, true, Trouble::Forbidden("m".to_owned())),
             (503, true, Trouble::Unreachable("m (503)".to_owned())),

@@ -12,7 +12,7 @@ use kube::runtime::watcher::{self, watcher};
 use kube::{Api, Client};
 use tokio::sync::{Notify, mpsc};
 use tokio_stream::StreamExt as _;
-use tracing::warn;
+use tracing::{debug, warn};
 
 use super::decode::{decode, key_of};
 use super::health::{Health, Trouble};
@@ -80,9 +80,11 @@ impl Watch {
                 if matches!(trouble, Trouble::Forbidden(_)) && self.watched.presence == Presence::Foreign {
                     drop(self.events.send(Event::Forgone(self.source.clone())).await);
                 }
-                let anew = self.report(trouble);
-                tokio::time::sleep(with_jitter(backoff.next_delay())).await;
-                if anew {
+                let next = self.report(trouble);
+                if next != Next::ListAtOnce {
+                    tokio::time::sleep(with_jitter(backoff.next_delay())).await;
+                }
+                if next != Next::GoOn {
                     break;
                 }
             }
@@ -138,21 +140,40 @@ impl Watch {
         Ok(())
     }
 
-    /// Tells of a trouble. Says whether the watch has to begin anew, with a list.
-    fn report(&self, trouble: Trouble) -> bool {
-        match &trouble {
+    /// Tells of a trouble, and says what to do.
+    fn report(&self, trouble: Trouble) -> Next {
+        let next = match &trouble {
             Trouble::Unreachable(why) => {
                 self.health.unreachable(why);
-                return false;
+                return Next::GoOn;
             }
-            Trouble::NoSuchKind => self.discover.notify_one(),
-            Trouble::NoStreaming => self.streaming.store(false, Ordering::Relaxed),
-            Trouble::Expired | Trouble::Forbidden(_) | Trouble::Refused(_) => {}
-        }
-        let anew = matches!(trouble, Trouble::NoStreaming | Trouble::Expired);
+            Trouble::NoStreaming => {
+                if self.streaming.swap(false, Ordering::Relaxed) {
+                    debug!("the API server can't stream lists; they are asked for page by page");
+                }
+                return Next::ListAtOnce;
+            }
+            Trouble::NoSuchKind => {
+                self.discover.notify_one();
+                Next::GoOn
+            }
+            Trouble::Expired => Next::List,
+            Trouble::Forbidden(_) | Trouble::Refused(_) => Next::GoOn,
+        };
         self.health.trouble(&self.source, trouble);
-        anew
+        next
     }
+}
+
+/// What to do after a trouble.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Wait a moment and try the same again.
+    GoOn,
+    /// Wait a moment and list everything anew.
+    List,
+    /// List everything anew.
+    ListAtOnce,
 }
 
 /// Up to half as long again, so that all watches don't knock at once.
