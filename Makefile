@@ -1,5 +1,6 @@
 # Everything here does its own set-up: a machine with Rust, Python 3 and make is enough.
 
+export PROFILES TESTS MODE INSTALL LOG
 CORPUS ?= ../shared/corpus
 PYTHON := .venv/bin/python
 
@@ -8,10 +9,10 @@ TRANSLATE_NOW := ^(httproute|gateway)-
 XDS_NOW := ^(http-route|http2|http1|simple-tls|tls-|multiple-listeners|ready|empty|cors|retry|timeout|headers|httproute)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench score
+.PHONY: help demo build image release test test-krew conformance lint bench score
 
 help: ## This list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
 
 demo: ## Serve examples/quickstart with a real Envoy and explain two routes
 	@envoy=$$(hack/get-envoy.sh) && \
@@ -21,8 +22,21 @@ demo: ## Serve examples/quickstart with a real Envoy and explain two routes
 build: ## The two programs, optimized, in target/release
 	cargo build --locked --release -p gateway-agent -p kubectl-gateway
 
+image: ## The agent's image, with a container engine or from plain files where there is none
+	hack/image.sh
+
+release: ## Archives, checksums and krew manifests of the plugin, in dist/ (RELEASE="--binaries DIR --all")
+	hack/release.py $(RELEASE)
+
+test-krew: ## Install, run and uninstall the plugin with the real krew
+	@[ -d dist/index ] || hack/release.py
+	hack/test-krew.sh
+
 test: ## All tests, those against the real Envoy included
 	@envoy=$$(hack/get-envoy.sh) && ENVOY_BINARY="$$envoy" cargo test --locked --workspace
+
+conformance: ## The official suite in a cluster ([PROFILES=…] [TESTS=…] [MODE=…], see docs/conformance.md)
+	tests/cluster/conformance/run.sh
 
 lint: ## Format and lints, warnings denied
 	cargo fmt --all --check

@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CLUSTER=${CLUSTER:-../shared/cluster/cluster}
-AGENT_IMAGE=${AGENT_IMAGE:-docker.io/envoyproxy/gateway-agent:dev}
+AGENT_IMAGE=${AGENT_IMAGE:-ghcr.io/gateway-agent/gateway-agent:v$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)}
 ENVOY_IMAGE=docker.io/envoyproxy/envoy:distroless-v1.39.0
 ECHO_IMAGE=registry.k8s.io/gateway-api/echo-basic
 ECHO_TAGS="v1.5.1 v1.6.0-dev.2 v1.6.0-dev.3"
@@ -99,7 +99,10 @@ has() {
 agent() {
   where >/dev/null
   case $(kind) in
-    made) "$CLUSTER" image "$AGENT_IMAGE" "/usr/local/bin/gateway-agent=$1" ;;
+    made)
+      local files=("/usr/local/bin/gateway-agent=$1") authorities=/etc/ssl/certs/ca-certificates.crt
+      [ ! -e "$authorities" ] || files+=("$authorities=$authorities")
+      "$CLUSTER" image "$AGENT_IMAGE" "${files[@]}" ;;
     given)
       if [ -n "${KIND_CLUSTER_NAME:-}" ]; then
         kind load docker-image "$AGENT_IMAGE" --name "$KIND_CLUSTER_NAME"

@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod config;
+pub mod crds;
 pub mod diagnostic;
 pub mod explain;
 pub mod gatewayapi;

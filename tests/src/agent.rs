@@ -105,7 +105,7 @@ impl Agent {
     #[must_use]
     pub fn status(&self, kind: &str, name: &str) -> Value {
         let Translated { outcome, .. } = &*self.translated();
-        let statuses = object_statuses(&outcome.resources, &self.config, &outcome.translation);
+        let statuses = object_statuses(&outcome.resources, &self.config, &outcome.translation, None);
         let found = statuses.into_iter().find(|status| {
             let namespace = status.metadata.get("namespace").map(|namespace| format!("{namespace}/"));
             let of = status.metadata.get("name").map(|of| format!("{}{of}", namespace.unwrap_or_default()));

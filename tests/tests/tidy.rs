@@ -10,6 +10,7 @@ const SHARED: &[(&str, &[&str], &str)] = &[
     ("diagnostic", &[], "a fault is a plain value"),
     ("proto", &[], "the agent's gRPC API is generated from its definition alone"),
     ("names", &["api"], "names are made from objects' keys"),
+    ("crds", &["api"], "definitions are made from the types alone"),
     ("config", &["api"], "the configuration is read from its object"),
     ("ir", &["api", "diagnostic"], "the IR is data: it doesn't know where it came from or what becomes of it"),
     ("resources", &["api", "names", "diagnostic"], "the input is what was written, not what it means"),

@@ -42,7 +42,7 @@ fn from_manifests(asked: &Translate, reader: &mut Reader<'_>, printer: &mut Prin
     let pipeline::Outcome { resources, translation, snapshots } = &offline.outcome;
     let mut document = Map::new();
     if to.contains(&To::Status) {
-        let statuses = object_statuses(resources, &offline.configuration.settings, translation);
+        let statuses = object_statuses(resources, &offline.configuration.settings, translation, None);
         document.insert("status".to_owned(), value(&statuses)?);
     }
     if to.contains(&To::Ir) {

@@ -10,12 +10,13 @@ use crate::api::cluster_settings::EnvoyBackendRef;
 use crate::api::http_route_rule_filter::HttpHeader;
 use crate::api::references::BackendObjectReference;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Access logs of the proxies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyAccessLog {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +26,7 @@ pub struct ProxyAccessLog {
 }
 
 /// One format, with the sinks that get it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyAccessLogSetting {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +40,7 @@ pub struct ProxyAccessLogSetting {
 }
 
 /// A place for access logs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyAccessLogSink {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +54,7 @@ pub struct ProxyAccessLogSink {
 }
 
 /// Form of a line.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyAccessLogFormat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +84,7 @@ string_enum! {
 }
 
 /// A gRPC access log service.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlsEnvoyProxyAccessLog {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,7 +109,7 @@ string_enum! {
 }
 
 /// A file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileEnvoyProxyAccessLog {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +117,7 @@ pub struct FileEnvoyProxyAccessLog {
 }
 
 /// An OpenTelemetry collector for access logs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenTelemetryEnvoyProxyAccessLog {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +147,7 @@ string_enum! {
 }
 
 /// Which headers the service gets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlsEnvoyProxyHttpAccessLogConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

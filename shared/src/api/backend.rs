@@ -9,23 +9,26 @@ use crate::api::backend_tls::BackendTlsSettings;
 use crate::api::condition::Condition;
 use crate::api::metadata::{ObjectMeta, object};
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Endpoints outside the Services of the cluster.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Backend {
     #[serde(default)]
+    #[schemars(!default)]
     pub metadata: ObjectMeta,
     #[serde(default)]
+    #[schemars(!default)]
     pub spec: BackendSpec,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<BackendStatus>,
 }
 
 /// Endpoints of a Backend and how to speak to them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +44,7 @@ pub struct BackendSpec {
 }
 
 /// One endpoint; exactly one of the fields is set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendEndpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +69,7 @@ string_enum! {
 }
 
 /// What the controller says about a Backend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,7 +85,7 @@ string_enum! {
 }
 
 /// A name and a port.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FqdnEndpoint {
     pub hostname: String,
@@ -90,7 +93,7 @@ pub struct FqdnEndpoint {
 }
 
 /// An address and a port.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IpEndpoint {
     pub address: String,
@@ -98,7 +101,7 @@ pub struct IpEndpoint {
 }
 
 /// A socket in the file system of the proxy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnixSocket {
     pub path: String,

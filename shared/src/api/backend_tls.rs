@@ -8,11 +8,12 @@
 use crate::api::references::LocalObjectReference;
 use crate::api::references::SecretObjectReference;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// TLS towards the endpoints of a Backend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendTlsSettings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -62,7 +63,7 @@ string_enum! {
 }
 
 /// TLS towards all backends, and the certificate shown to them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendTlsConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,11 +15,12 @@ use crate::api::proxy_protocol::ProxyProtocol;
 use crate::api::retry::Retry;
 use crate::api::tcp_keepalive::TcpKeepalive;
 use crate::api::timeout::Timeout;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A backend with weight and fallback.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyBackendRef {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +39,7 @@ pub struct EnvoyBackendRef {
 }
 
 /// Settings of an upstream cluster.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
 //! One condition of a status.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::api::metadata::Timestamp;
@@ -15,7 +16,7 @@ string_enum! {
 }
 
 /// Something that does or does not hold for an object, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
     /// What may hold, such as `Accepted`.

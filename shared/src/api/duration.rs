@@ -182,6 +182,17 @@ impl<'de> serde::Deserialize<'de> for Duration {
     }
 }
 
+impl schemars::JsonSchema for Duration {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Duration".into()
+    }
+
+    /// The Gateway API's subset of what Go reads.
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "pattern": "^([0-9]{1,5}(h|m|s|ms)){1,4}$"})
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,11 +6,12 @@
 )]
 
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A module policies may use by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DynamicModuleEntry {
     pub name: String,
@@ -22,7 +23,7 @@ pub struct DynamicModuleEntry {
 }
 
 /// Where its library is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DynamicModuleSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,14 +43,14 @@ string_enum! {
 }
 
 /// A library in the image of the proxy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LocalDynamicModuleSource {
     pub path: String,
 }
 
 /// A library to download.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDynamicModuleSource {
     pub url: String,

@@ -23,24 +23,27 @@ use crate::api::proxy_metrics::ProxyMetrics;
 use crate::api::references::ParentReference;
 use crate::api::string_enum::string_enum;
 use crate::api::tracing::ProxyTracing;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Parameters of a fleet of proxies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxy {
     #[serde(default)]
+    #[schemars(!default)]
     pub metadata: ObjectMeta,
     #[serde(default)]
+    #[schemars(!default)]
     pub spec: EnvoyProxySpec,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<EnvoyProxyStatus>,
 }
 
 /// What a fleet looks like.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,7 @@ pub struct EnvoyProxySpec {
 }
 
 /// What controllers say about an EnvoyProxy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,7 +93,7 @@ pub struct EnvoyProxyStatus {
 }
 
 /// What is said for one GatewayClass or Gateway that uses it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyAncestorStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -99,7 +102,7 @@ pub struct EnvoyProxyAncestorStatus {
 }
 
 /// Log levels of the proxies, by component.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyLogging {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -107,7 +110,7 @@ pub struct ProxyLogging {
 }
 
 /// What the proxies tell about themselves and the traffic.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyTelemetry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +134,7 @@ string_enum! {
 }
 
 /// Which backends share clusters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MergeBackendsConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,7 +142,7 @@ pub struct MergeBackendsConfig {
 }
 
 /// How a proxy leaves.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShutdownConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +172,7 @@ string_enum! {
 }
 
 /// How request identifiers are treated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestIdSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,11 +7,12 @@
 
 use crate::api::json_patch::JsonPatchOperation;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A change to the bootstrap configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyBootstrap {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,11 +11,12 @@ use crate::api::kubernetes_infra::KubernetesHorizontalPodAutoscalerSpec;
 use crate::api::kubernetes_infra::KubernetesPodDisruptionBudgetSpec;
 use crate::api::kubernetes_infra::KubernetesServiceSpec;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// The infrastructure a fleet runs on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyProvider {
     pub r#type: EnvoyProxyProviderType,
@@ -34,7 +35,7 @@ string_enum! {
 }
 
 /// The Kubernetes objects a fleet is made of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyKubernetesProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +55,7 @@ pub struct EnvoyProxyKubernetesProvider {
 }
 
 /// A proxy as a process of this host.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyHostProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +63,7 @@ pub struct EnvoyProxyHostProvider {
 }
 
 /// The ServiceAccount of the fleet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KubernetesServiceAccountSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,11 +6,12 @@
 )]
 
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Puts one HTTP filter before or after another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FilterPosition {
     pub name: EnvoyFilter,

@@ -5,11 +5,12 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A part of the requests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Fraction {
     pub numerator: i32,

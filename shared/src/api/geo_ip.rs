@@ -6,18 +6,19 @@
 )]
 
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// The location lookup of a fleet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyGeoIp {
     pub provider: GeoIpProvider,
 }
 
 /// What looks locations up.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GeoIpProvider {
     pub r#type: GeoIpProviderType,
@@ -33,7 +34,7 @@ string_enum! {
 }
 
 /// MaxMind databases.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GeoIpMaxMind {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,14 +50,14 @@ pub struct GeoIpMaxMind {
 }
 
 /// Where a database is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GeoIpdbSource {
     pub local: LocalGeoIpdbSource,
 }
 
 /// A database file of the proxy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LocalGeoIpdbSource {
     pub path: String,

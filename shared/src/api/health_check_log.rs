@@ -6,11 +6,12 @@
 )]
 
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Logs of health check events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyHealthCheckLog {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -20,7 +21,7 @@ pub struct ProxyHealthCheckLog {
 }
 
 /// A place for these logs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyHealthCheckLogSink {
     pub r#type: ProxyHealthCheckLogSinkType,
@@ -46,7 +47,7 @@ string_enum! {
 }
 
 /// A file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileEnvoyProxyHealthCheckLog {
     pub path: String,

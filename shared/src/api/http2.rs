@@ -8,11 +8,12 @@
 use crate::api::duration::Duration;
 use crate::api::quantity::Quantity;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// HTTP/2 limits and keepalive.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Http2Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +37,7 @@ string_enum! {
 }
 
 /// HTTP/2 pings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Http2KeepaliveSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,21 +10,24 @@ use crate::api::metadata::{ObjectMeta, object};
 use crate::api::references::SecretObjectReference;
 use crate::api::response_override::CustomResponseBody;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A filter an HTTPRoute refers to by extensionRef.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpRouteFilterResource {
     #[serde(default)]
+    #[schemars(!default)]
     pub metadata: ObjectMeta,
     #[serde(default)]
+    #[schemars(!default)]
     pub spec: HttpRouteFilterResourceSpec,
 }
 
 /// What the filter does; the parts work together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpRouteFilterResourceSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +41,7 @@ pub struct HttpRouteFilterResourceSpec {
 }
 
 /// Conditions a request must meet besides those of the rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpRouteMatchFilter {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -46,7 +49,7 @@ pub struct HttpRouteMatchFilter {
 }
 
 /// A condition on a cookie.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpCookieMatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +59,7 @@ pub struct HttpCookieMatch {
 }
 
 /// Rewrites of host and path beyond the core filter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyHttpUrlRewriteFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +71,7 @@ pub struct EnvoyHttpUrlRewriteFilter {
 }
 
 /// A response without any backend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpDirectResponseFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,7 @@ pub struct HttpDirectResponseFilter {
 }
 
 /// Adds a credential to requests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpCredentialInjectionFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +96,7 @@ pub struct HttpCredentialInjectionFilter {
 }
 
 /// Where the credential comes from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InjectedCredential {
     pub value_ref: SecretObjectReference,
@@ -108,7 +111,7 @@ string_enum! {
 }
 
 /// How the host is replaced.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpHostnameModifier {
     pub r#type: HttpHostnameModifierType,
@@ -128,7 +131,7 @@ string_enum! {
 }
 
 /// How the path is replaced.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyHttpPathModifier {
     pub r#type: EnvoyHttpPathModifierType,
@@ -144,7 +147,7 @@ string_enum! {
 }
 
 /// The host taken from the path.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HostnamePathRegexRewrite {
     #[serde(default)]
@@ -154,7 +157,7 @@ pub struct HostnamePathRegexRewrite {
 }
 
 /// A regular expression and its replacement.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplaceRegexMatch {
     #[serde(default)]

@@ -9,6 +9,7 @@ use crate::api::fraction::Fraction;
 use crate::api::references::BackendObjectReference;
 use crate::api::references::LocalObjectReference;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -50,7 +51,7 @@ string_enum! {
 }
 
 /// Changes to headers: set, then add, then remove.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpHeaderFilter {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -62,7 +63,7 @@ pub struct HttpHeaderFilter {
 }
 
 /// A header and its value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpHeader {
     pub name: String,

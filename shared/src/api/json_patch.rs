@@ -5,12 +5,13 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
 /// One operation on a JSON document.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JsonPatchOperation {
     pub op: String,

@@ -52,6 +52,17 @@ pub struct ObjectMeta {
     pub owner_references: Vec<OwnerReference>,
 }
 
+impl schemars::JsonSchema for ObjectMeta {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ObjectMeta".into()
+    }
+
+    /// What is inside is the API server's own business.
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "object"})
+    }
+}
+
 fn is_zero(number: &i64) -> bool {
     *number == 0
 }
@@ -134,6 +145,16 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         crate::api::string_enum::deserialize(deserializer, str::parse::<Self>)
+    }
+}
+
+impl schemars::JsonSchema for Timestamp {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "date-time"})
     }
 }
 

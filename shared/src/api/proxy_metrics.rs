@@ -12,6 +12,7 @@ use crate::api::http_route_rule_filter::HttpHeader;
 use crate::api::references::BackendObjectReference;
 use crate::api::string_enum::string_enum;
 use crate::api::string_match::StringMatch;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ string_enum! {
 }
 
 /// Metrics of the proxies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyMetrics {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,7 +47,7 @@ pub struct ProxyMetrics {
 }
 
 /// Where metrics of the proxies are sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyMetricSink {
     pub r#type: MetricSinkType,
@@ -55,7 +56,7 @@ pub struct ProxyMetricSink {
 }
 
 /// Prometheus metrics of the proxies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyPrometheusProvider {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -65,7 +66,7 @@ pub struct ProxyPrometheusProvider {
 }
 
 /// An OpenTelemetry collector for metrics of the proxies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyOpenTelemetrySink {
     #[serde(default, skip_serializing_if = "Option::is_none")]

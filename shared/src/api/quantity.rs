@@ -89,6 +89,16 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
+impl schemars::JsonSchema for Quantity {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Quantity".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        k8s_openapi::apimachinery::pkg::api::resource::Quantity::json_schema(generator)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

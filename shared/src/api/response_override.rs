@@ -7,11 +7,12 @@
 
 use crate::api::references::LocalObjectReference;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// A body given here or in a ConfigMap.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomResponseBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]

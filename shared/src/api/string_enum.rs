@@ -1,9 +1,10 @@
-//! The macro behind every enumeration of the API: variants, their spelling, and serde from one list.
+//! The macro behind every enumeration of the API: variants, their spelling, serde and schema from one list.
 
 /// Defines an enumeration spelled as strings in manifests.
 ///
 /// A `closed` one refuses other values and names the ones it knows. An `open` one keeps them as `Other`, for values the
-/// API wants handled as invalid rather than refused. Both offer `as_str`, `Display` and `From<&str>` or `FromStr`.
+/// API wants handled as invalid rather than refused. Both offer `as_str`, `Display` and `From<&str>` or `FromStr`, and
+/// the schema of both lists the values: an API server knows its own version's.
 macro_rules! string_enum {
     ($(#[$meta:meta])* $vis:vis closed enum $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
@@ -30,7 +31,7 @@ macro_rules! string_enum {
             }
         }
 
-        crate::api::string_enum::string_enum!(@serde $name, |text: &str| text.parse::<$name>());
+        crate::api::string_enum::string_enum!(@serde $name, [$($text),+], |text: &str| text.parse::<$name>());
     };
     ($(#[$meta:meta])* $vis:vis open enum $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
@@ -56,10 +57,10 @@ macro_rules! string_enum {
         }
 
         crate::api::string_enum::string_enum!(
-            @serde $name, |text: &str| Ok::<$name, std::convert::Infallible>($name::from(text))
+            @serde $name, [$($text),+], |text: &str| Ok::<$name, std::convert::Infallible>($name::from(text))
         );
     };
-    (@serde $name:ident, $parse:expr) => {
+    (@serde $name:ident, $values:expr, $parse:expr) => {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
@@ -75,6 +76,20 @@ macro_rules! string_enum {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 crate::api::string_enum::deserialize(deserializer, $parse)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": "string", "enum": $values})
             }
         }
     };

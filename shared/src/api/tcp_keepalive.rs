@@ -6,11 +6,12 @@
 )]
 
 use crate::api::duration::Duration;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Probes of idle connections.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TcpKeepalive {
     #[serde(default, skip_serializing_if = "Option::is_none")]

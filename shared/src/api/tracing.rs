@@ -11,12 +11,13 @@ use crate::api::fraction::Fraction;
 use crate::api::http_route_rule_filter::HttpHeader;
 use crate::api::references::BackendObjectReference;
 use crate::api::string_enum::string_enum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Tracing in the proxies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyTracing {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +38,7 @@ pub struct ProxyTracing {
 }
 
 /// Where spans go.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TracingProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +70,7 @@ string_enum! {
 }
 
 /// A tag and where its value comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomTag {
     pub r#type: CustomTagType,
@@ -91,7 +92,7 @@ string_enum! {
 }
 
 /// Names of spans.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TracingSpanName {
     pub client: String,
@@ -99,7 +100,7 @@ pub struct TracingSpanName {
 }
 
 /// Settings for Zipkin.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ZipkinTracingProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +110,7 @@ pub struct ZipkinTracingProvider {
 }
 
 /// Settings for OpenTelemetry.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenTelemetryTracingProvider {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -121,14 +122,14 @@ pub struct OpenTelemetryTracingProvider {
 }
 
 /// A fixed value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiteralCustomTag {
     pub value: String,
 }
 
 /// A value from the environment of the proxy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvironmentCustomTag {
     pub name: String,
@@ -137,7 +138,7 @@ pub struct EnvironmentCustomTag {
 }
 
 /// A value from a request header.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestHeaderCustomTag {
     pub name: String,
@@ -146,7 +147,7 @@ pub struct RequestHeaderCustomTag {
 }
 
 /// How spans are sampled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OtelSampler {
     pub r#type: OtelSamplerType,

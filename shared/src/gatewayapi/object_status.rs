@@ -8,8 +8,10 @@ use serde_json::{Map, Value};
 
 use super::backend_status::backend_status;
 use super::decision::RouteKind;
+use super::programmed;
 use super::route_statuses::route_status;
 use super::statuses::{envoy_proxy_statuses, gateway_class_status, gateway_status};
+use super::supported_features::supported_features;
 use super::translate::Translation;
 use crate::api::backend::Backend;
 use crate::api::envoy_proxy::EnvoyProxy;
@@ -22,6 +24,7 @@ use crate::api::tls_route::TlsRoute;
 use crate::api::udp_route::UdpRoute;
 use crate::config::Config;
 use crate::resources::Resources;
+use crate::status::live::LiveFleets;
 
 /// The status of one object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,13 +40,23 @@ pub struct ObjectStatus {
     pub status: Value,
 }
 
-/// The statuses of all objects we answer for, by kind and then by name.
+/// The statuses of all objects we answer for, by kind and then by name. Without `live`, what is known of running fleets,
+/// nothing is said that depends on them.
 #[must_use]
-pub fn object_statuses(resources: &Resources, config: &Config, translation: &Translation) -> Vec<ObjectStatus> {
+pub fn object_statuses(
+    resources: &Resources,
+    config: &Config,
+    translation: &Translation,
+    live: Option<&LiveFleets>,
+) -> Vec<ObjectStatus> {
     let Translation { classes, fleets, routes, listeners, xds: _ } = translation;
     let mut statuses = Vec::new();
     for class in classes.values() {
-        statuses.push(named::<GatewayClass>(&class.class.key(), &gateway_class_status(class)));
+        let mut status = gateway_class_status(class);
+        if live.is_some() {
+            status.supported_features = supported_features();
+        }
+        statuses.push(named::<GatewayClass>(&class.class.key(), &status));
     }
     let contexts = || fleets.values().flat_map(|fleet| &fleet.gateways);
     for (key, status) in envoy_proxy_statuses(classes.values(), contexts(), |key| resources.envoy_proxies().get(key)) {
@@ -54,7 +67,11 @@ pub fn object_statuses(resources: &Resources, config: &Config, translation: &Tra
     let mut gateways: Vec<_> = contexts().collect();
     gateways.sort_by_cached_key(|context| context.gateway.key());
     for context in gateways {
-        statuses.push(named::<Gateway>(&context.gateway.key(), &gateway_status(context, &attached)));
+        let mut status = gateway_status(context, &attached);
+        if let Some(live) = live {
+            programmed::add(&mut status, context, live, config);
+        }
+        statuses.push(named::<Gateway>(&context.gateway.key(), &status));
     }
     for fragment in routes.values() {
         let status = route_status(fragment, listeners, &config.controller_name);

@@ -1,6 +1,6 @@
 //! Statuses of GatewayClasses, Gateways and EnvoyProxies, read off what was decided about them.
 //!
-//! A Gateway's `Programmed` condition and its addresses come from its live fleet, and are not said here.
+//! A Gateway's `Programmed` condition and its addresses come from its live fleet: `programmed` adds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -23,6 +23,9 @@ pub struct LiveService {
     /// Where clients reach it, in the order the cluster gives. A Service of type ClusterIP has its cluster addresses
     /// here, one of type NodePort the addresses of the nodes, one of type LoadBalancer those of its balancer.
     pub addresses: Vec<LiveAddress>,
+    /// The addresses it has because the Gateway asks for them: its external IPs (`spec.externalIPs`), or where it has
+    /// none its cluster addresses, without `None`. They are shown instead of `addresses` for a Gateway that asks.
+    pub fixed: Vec<String>,
 }
 
 /// One address of a fleet.

@@ -33,7 +33,9 @@ pub(super) fn fleet(
         let wanted = names(id);
         match &existing.facts {
             Facts::Service(facts) if live.service.is_none() || (wanted && !chosen.0) => {
-                live.service = Some(LiveService { addresses: addresses(id, facts, translated, nodes) });
+                let fixed = if facts.external_ips.is_empty() { &facts.cluster_ips } else { &facts.external_ips };
+                let fixed = fixed.clone();
+                live.service = Some(LiveService { addresses: addresses(id, facts, translated, nodes), fixed });
                 chosen.0 = wanted;
             }
             Facts::Workload(workload) if live.workload.is_none() || (wanted && !chosen.1) => {
