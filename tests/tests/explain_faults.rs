@@ -416,3 +416,62 @@ fn status_is_one_line_an_object_worst_first() {
     let (exit, text, _) = run(&["status", "-l", "team=web"], &broken);
     assert_eq!((exit, text.as_str()), (Exit::Fine, ""));
 }
+
+/// Routes below HTTP: each on a listener of its own of one Gateway, the last one on a Service that isn't there.
+const BELOW_HTTP: &str = "\
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: streams, namespace: shop}
+spec:
+  gatewayClassName: eg
+  listeners:
+  - {name: tls, port: 8443, protocol: TLS, hostname: db.example.com, tls: {mode: Passthrough}}
+  - {name: tcp, port: 9000, protocol: TCP}
+  - {name: udp, port: 9001, protocol: UDP}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: TLSRoute
+metadata: {name: secret, namespace: shop}
+spec:
+  parentRefs: [{name: streams, sectionName: tls}]
+  hostnames: [db.example.com]
+  rules: [{backendRefs: [{name: cart, port: 8080}]}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: {name: plain, namespace: shop}
+spec:
+  parentRefs: [{name: streams, sectionName: tcp}]
+  rules: [{backendRefs: [{name: cart, port: 8080}]}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: UDPRoute
+metadata: {name: names, namespace: shop}
+spec:
+  parentRefs: [{name: streams, sectionName: udp}]
+  rules: [{backendRefs: [{name: nowhere, port: 53}]}]
+";
+
+#[test]
+fn routes_below_http_are_explained_to_their_clusters_and_listeners() {
+    let manifests = format!("{GOOD}{BELOW_HTTP}");
+    for (object, listener, cluster) in [
+        ("tlsroute/secret", "shop/streams/tls", "tlsroute/shop/secret/rule/-1"),
+        ("tcproute/plain", "shop/streams/tcp", "tcproute/shop/plain/rule/-1"),
+    ] {
+        let (_, text, err) = run(&["explain", object, "-n", "shop", "-o", "json"], &manifests);
+        let report: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}{err}"));
+        let became = report.pointer("/became/0").unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(became["clusters"], serde_json::json!([cluster]), "{text}");
+        let listeners = became["listeners"].as_array().unwrap();
+        assert_eq!(listeners.len(), 1, "{listener}: {text}");
+    }
+    let (exit, text, _) = run(&["explain", "udproute/names", "-n", "shop"], &manifests);
+    assert_eq!(exit, Exit::Problem, "{text}");
+    assert!(text.contains("nowhere"), "{text}");
+    let (_, text, err) = run(&["status", "-A"], &manifests);
+    for object in ["TLSRoute", "TCPRoute", "UDPRoute"] {
+        assert!(text.contains(object), "{text}{err}");
+    }
+}

@@ -22,7 +22,7 @@ Examples:
 A layer answers yes, no or unknown. Files answer for attachment, IR and snapshot; delivery and warming need an agent.
 ")]
 pub struct Explain {
-    /// TYPE/NAME or TYPE NAME: an httproute, gateway or gatewayclass
+    /// TYPE/NAME or TYPE NAME: an httproute, tlsroute, tcproute, udproute, gateway or gatewayclass
     #[arg(required = true, value_name = "TYPE/NAME")]
     pub object: Vec<String>,
 

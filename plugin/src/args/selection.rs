@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(read(&["httproute", "a,b"]), "HTTPRoute:a HTTPRoute:b");
         assert_eq!(read(&["httproute/a,gtw/b"]), "HTTPRoute:a Gateway:b");
         assert_eq!(read(&["gateways,gc"]), "Gateway:* GatewayClass:*");
-        assert!(read(&["pod/a"]).contains("use one of gatewayclass, gateway, httproute"));
+        assert!(read(&["pod/a"]).contains("use one of gatewayclass, gateway, httproute, tlsroute, tcproute, udproute"));
         assert!(read(&["httproute/a/b"]).contains("-n"));
         assert!(read(&["httproute/"]).contains("is no TYPE/NAME"));
     }

@@ -7,7 +7,9 @@ use super::report::{Finding, Layer, LayerName, Subject};
 use super::similar::similar;
 use super::words::{count, list};
 use crate::api::metadata::{Object as _, ObjectKey};
-use crate::gatewayapi::decision::{ListenerDecision, ListenerOutcome, ParentDecision, ParentOutcome, RouteFragment};
+use crate::gatewayapi::decision::{
+    ListenerDecision, ListenerOutcome, ParentDecision, ParentOutcome, RouteFragment, RouteKind,
+};
 use crate::gatewayapi::fleet::ListenerContext;
 
 /// The answer for `parents` of `route`.
@@ -397,8 +399,13 @@ pub(super) fn is_conflict(reason: &str) -> bool {
 
 /// The hostnames a Route asks for, in words.
 fn hostnames_of(facts: &Facts<'_>, route: &RouteFragment) -> String {
-    let object = facts.outcome.resources.http_routes().get(&route.key);
-    match object.map(|object| object.spec.hostnames.as_slice()) {
+    let resources = &facts.outcome.resources;
+    let hostnames = match route.kind {
+        RouteKind::Http => resources.http_routes().get(&route.key).map(|object| object.spec.hostnames.as_slice()),
+        RouteKind::Tls => resources.tls_routes().get(&route.key).map(|object| object.spec.hostnames.as_slice()),
+        RouteKind::Tcp | RouteKind::Udp => None,
+    };
+    match hostnames {
         None | Some([]) => "every hostname".to_owned(),
         Some(hostnames) => list(hostnames, "and"),
     }

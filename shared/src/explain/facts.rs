@@ -12,7 +12,8 @@ use super::evidence::{FleetEvidence, Known, LiveEvidence};
 use super::provenance::Index;
 use super::question::Kind;
 use super::report::Subject;
-use crate::api::metadata::{Object, ObjectKey, manifest};
+use crate::api::metadata::{Object, ObjectKey, ObjectMeta, manifest};
+use crate::gatewayapi::decision::RouteKind;
 use crate::pipeline::Outcome;
 use crate::xds::table::Table;
 
@@ -65,8 +66,9 @@ impl<'a> Facts<'a> {
         let generation = match kind {
             "GatewayClass" => resources.gateway_classes().get(key).map(|object| object.metadata.generation),
             "Gateway" => resources.gateways().get(key).map(|object| object.metadata.generation),
-            "HTTPRoute" => resources.http_routes().get(key).map(|object| object.metadata.generation),
-            _ => None,
+            _ => Kind::parse(kind)
+                .and_then(|kind| self.route_metadata(kind.route()?, key))
+                .map(|metadata| metadata.generation),
         };
         Subject {
             kind: kind.to_owned(),
@@ -81,6 +83,30 @@ impl<'a> Facts<'a> {
     #[must_use]
     pub fn subject_of(&self, kind: Kind, key: &ObjectKey) -> Subject {
         self.subject(kind.kind(), key)
+    }
+
+    /// The metadata of a Route.
+    #[must_use]
+    pub fn route_metadata(&self, kind: RouteKind, key: &ObjectKey) -> Option<&'a ObjectMeta> {
+        let resources = &self.outcome.resources;
+        match kind {
+            RouteKind::Http => resources.http_routes().get(key).map(|object| &object.metadata),
+            RouteKind::Tls => resources.tls_routes().get(key).map(|object| &object.metadata),
+            RouteKind::Tcp => resources.tcp_routes().get(key).map(|object| &object.metadata),
+            RouteKind::Udp => resources.udp_routes().get(key).map(|object| &object.metadata),
+        }
+    }
+
+    /// The manifest of a Route, for following field paths in it; null where it is gone.
+    pub(super) fn route_manifest(&self, kind: RouteKind, key: &ObjectKey) -> Value {
+        let resources = &self.outcome.resources;
+        let manifest = match kind {
+            RouteKind::Http => resources.http_routes().get(key).map(|object| manifest_of(object.as_ref())),
+            RouteKind::Tls => resources.tls_routes().get(key).map(|object| manifest_of(object.as_ref())),
+            RouteKind::Tcp => resources.tcp_routes().get(key).map(|object| manifest_of(object.as_ref())),
+            RouteKind::Udp => resources.udp_routes().get(key).map(|object| manifest_of(object.as_ref())),
+        };
+        manifest.unwrap_or(Value::Null)
     }
 
     /// What the agent knows about one fleet, or why it isn't known.

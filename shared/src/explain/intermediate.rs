@@ -89,7 +89,8 @@ fn without_ready_endpoints(facts: &Facts<'_>, route: &RouteFragment, parent: &Pa
     let subject = facts.subject(route.kind.kind(), &route.key);
     let mut findings = Vec::new();
     let routes = parent.attachments().flat_map(|(_, _, routes)| routes);
-    for destination in routes.flat_map(|route| destinations(route)) {
+    let below_http = parent.below_http().filter_map(|(_, route)| route.destination());
+    for destination in routes.flat_map(|route| destinations(route)).chain(below_http) {
         let idle = |setting: &&DestinationSetting| {
             !setting.endpoints.is_empty() && setting.endpoints.iter().all(|endpoint| endpoint.draining)
         };

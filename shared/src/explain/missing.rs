@@ -76,5 +76,8 @@ pub(super) fn keys(facts: &Facts<'_>, kind: Kind) -> Vec<ObjectKey> {
         Kind::GatewayClass => resources.gateway_classes().iter().map(|object| object.key()).collect(),
         Kind::Gateway => resources.gateways().iter().map(|object| object.key()).collect(),
         Kind::HttpRoute => resources.http_routes().iter().map(|object| object.key()).collect(),
+        Kind::TlsRoute => resources.tls_routes().iter().map(|object| object.key()).collect(),
+        Kind::TcpRoute => resources.tcp_routes().iter().map(|object| object.key()).collect(),
+        Kind::UdpRoute => resources.udp_routes().iter().map(|object| object.key()).collect(),
     }
 }

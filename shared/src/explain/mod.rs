@@ -30,7 +30,7 @@ use report::Report;
 
 use crate::api::metadata::ObjectKey;
 use crate::gatewayapi::assembly::RouteId;
-use crate::gatewayapi::decision::{ParentDecision, RouteKind};
+use crate::gatewayapi::decision::ParentDecision;
 
 /// Answers `question` from what is known.
 #[must_use]
@@ -43,14 +43,14 @@ pub fn explain(question: &Question, facts: &Facts<'_>) -> Report {
     let layers = match kind {
         Kind::GatewayClass => resources.gateway_classes().get(key).map(|class| gateway_class::layers(facts, class)),
         Kind::Gateway => resources.gateways().get(key).map(|gateway| gateway::layers(facts, gateway)),
-        Kind::HttpRoute => {
-            let id = RouteId { kind: RouteKind::Http, key: key.clone() };
+        Kind::HttpRoute | Kind::TlsRoute | Kind::TcpRoute | Kind::UdpRoute => kind.route().and_then(|kind| {
+            let id = RouteId { kind, key: key.clone() };
             facts.outcome.translation.routes.get(&id).map(|fragment| {
                 let parents: Vec<&ParentDecision> = fragment.parents.iter().collect();
                 became = provenance::for_report(&provenance::of_route(facts, &parents));
                 route::layers(facts, fragment, &parents)
             })
-        }
+        }),
     };
     let layers = layers.unwrap_or_else(|| missing::layers(facts, *kind, &subject));
     Report { became, ..Report::new(subject, layers, *all) }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::facts::{Facts, manifest_of};
+use super::facts::Facts;
 use super::report::Subject;
 use crate::gatewayapi::decision::{ParentOutcome, RouteFragment};
 
@@ -30,8 +30,7 @@ pub(super) fn culprit(facts: &Facts<'_>, ir_key: &str, error: &str) -> Option<Cu
         if error.contains(&in_names) {
             named.push((&**route, rule_in(error, &in_names)));
         }
-        let Some(object) = facts.outcome.resources.http_routes().get(&route.key) else { continue };
-        let manifest = manifest_of(object.as_ref());
+        let manifest = facts.route_manifest(route.kind, &route.key);
         let spec = manifest.get("spec").unwrap_or(&Value::Null);
         if let Some((length, path)) = longest_quoted(spec, "spec".to_owned(), error) {
             holding.push((length, route, path));
@@ -42,7 +41,8 @@ pub(super) fn culprit(facts: &Facts<'_>, ir_key: &str, error: &str) -> Option<Cu
         let finer = holding
             .iter()
             .filter(|(_, holder, path_)| {
-                holder.key == route.key && path.as_ref().is_none_or(|rule| path_.starts_with(rule))
+                (holder.kind, &holder.key) == (route.kind, &route.key)
+                    && path.as_ref().is_none_or(|rule| path_.starts_with(rule))
             })
             .max_by_key(|(length, _, _)| *length)
             .map(|(_, _, path)| path.clone());
@@ -66,7 +66,7 @@ pub(super) fn culprit(facts: &Facts<'_>, ir_key: &str, error: &str) -> Option<Cu
 fn is_in(route: &RouteFragment, ir_key: &str) -> bool {
     route.parents.iter().any(|parent| {
         matches!(&parent.outcome, ParentOutcome::Ours { ir_key: key, .. } if &**key == ir_key)
-            && parent.attachments().any(|(_, _, routes)| !routes.is_empty())
+            && (parent.attachments().any(|(_, _, routes)| !routes.is_empty()) || parent.below_http().next().is_some())
     })
 }
 

@@ -4,15 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use envoy_types::pb::envoy::config::listener::v3::filter::ConfigType;
-use envoy_types::pb::envoy::config::listener::v3::{FilterChain, Listener};
+use envoy_types::pb::envoy::config::listener::v3::listener_filter::ConfigType as ListenerFilterConfig;
+use envoy_types::pb::envoy::config::listener::v3::{Filter, FilterChain, Listener};
 use envoy_types::pb::envoy::config::route::v3::RouteConfiguration;
 use envoy_types::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpConnectionManager;
 use envoy_types::pb::envoy::extensions::filters::network::http_connection_manager::v3::http_connection_manager::RouteSpecifier;
+use envoy_types::pb::envoy::extensions::filters::network::tcp_proxy::v3::TcpProxy;
+use envoy_types::pb::envoy::extensions::filters::network::tcp_proxy::v3::tcp_proxy::ClusterSpecifier;
+use envoy_types::pb::envoy::extensions::filters::udp::udp_proxy::v3::udp_proxy_config::RouteSpecifier as UdpRouteSpecifier;
+use envoy_types::pb::envoy::extensions::filters::udp::udp_proxy::v3::{Route as UdpRoute, UdpProxyConfig};
+use envoy_types::pb::google::protobuf::Any;
+use envoy_types::pb::xds::r#type::matcher::v3::matcher::on_match::OnMatch;
 use prost::Message as _;
 
 use super::facts::Facts;
 use super::report::Became;
-use crate::gatewayapi::decision::{ListenerOutcome, ParentDecision, ParentOutcome};
+use crate::gatewayapi::decision::{Layer4Route, ListenerOutcome, ParentDecision, ParentOutcome};
 use crate::ir::destination::RouteDestination;
 use crate::ir::http_route::HttpRoute;
 use crate::xds::table::{ResourceType, Table};
@@ -40,7 +47,16 @@ pub(super) fn of_route(facts: &Facts<'_>, parents: &[&ParentDecision]) -> Proven
         let ParentOutcome::Ours { ir_key, listeners, .. } = &parent.outcome else { continue };
         let index = facts.index(ir_key);
         for listener in listeners {
-            let ListenerOutcome::Attached { routes, listener_ready: true, .. } = &listener.outcome else { continue };
+            let ListenerOutcome::Attached { routes, layer4, listener_ready: true, hostnames: _ } = &listener.outcome
+            else {
+                continue;
+            };
+            if let Some(destination) = layer4.as_ref().and_then(Layer4Route::destination) {
+                let pieces = provenance.entry(Arc::clone(ir_key)).or_default();
+                let clusters = clusters(destination);
+                pieces.listeners.extend(clusters.iter().filter_map(|name| index.proxied.get(name)).flatten().cloned());
+                pieces.clusters.extend(clusters);
+            }
             if routes.is_empty() {
                 continue;
             }
@@ -138,6 +154,8 @@ pub(super) fn for_report(provenance: &Provenance) -> Vec<Became> {
 pub(super) struct Index {
     /// By route configuration: the listener that takes it.
     listeners: BTreeMap<String, String>,
+    /// By cluster: the listeners that send connections or datagrams straight to it.
+    proxied: BTreeMap<String, BTreeSet<String>>,
     /// By route: its route configuration and virtual host.
     hosts: BTreeMap<String, (String, String)>,
 }
@@ -148,8 +166,18 @@ impl Index {
         let mut index = Self::default();
         for resource in table.of(ResourceType::Listener).iter() {
             let Ok(listener) = Listener::decode(resource.body.as_ref()) else { continue };
+            let filters = listener.listener_filters.iter().filter_map(|filter| match &filter.config_type {
+                Some(ListenerFilterConfig::TypedConfig(config)) => Some(config),
+                _ => None,
+            });
+            for cluster in filters.flat_map(udp_clusters) {
+                index.proxied.entry(cluster).or_default().insert(resource.name.to_string());
+            }
             for chain in listener.filter_chains.iter().chain(&listener.default_filter_chain) {
                 index.listeners.extend(route_configurations(chain).map(|name| (name, resource.name.to_string())));
+                for cluster in chain.filters.iter().flat_map(tcp_clusters) {
+                    index.proxied.entry(cluster).or_default().insert(resource.name.to_string());
+                }
             }
         }
         for resource in table.of(ResourceType::Route).iter() {
@@ -161,6 +189,34 @@ impl Index {
         }
         index
     }
+}
+
+/// The clusters that a filter sends connections to.
+fn tcp_clusters(filter: &Filter) -> Vec<String> {
+    let Some(ConfigType::TypedConfig(config)) = &filter.config_type else { return Vec::new() };
+    if !config.type_url.ends_with(".TcpProxy") {
+        return Vec::new();
+    }
+    match TcpProxy::decode(config.value.as_slice()).ok().and_then(|proxy| proxy.cluster_specifier) {
+        Some(ClusterSpecifier::Cluster(name)) => vec![name],
+        Some(ClusterSpecifier::WeightedClusters(weighted)) => {
+            weighted.clusters.into_iter().map(|cluster| cluster.name).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// The cluster that a listener filter sends datagrams to.
+fn udp_clusters(config: &Any) -> Option<String> {
+    if !config.type_url.ends_with(".UdpProxyConfig") {
+        return None;
+    }
+    let proxy = UdpProxyConfig::decode(config.value.as_slice()).ok()?;
+    let UdpRouteSpecifier::Matcher(matcher) = proxy.route_specifier? else { return None };
+    // A UDP listener has one route, which is taken whatever comes.
+    let OnMatch::Action(action) = matcher.on_no_match?.on_match? else { return None };
+    let route = UdpRoute::decode(action.typed_config?.value.as_slice()).ok()?;
+    Some(route.cluster)
 }
 
 /// The route configurations that a filter chain asks for.

@@ -1,6 +1,7 @@
 //! What may be asked about: the kinds, by every name kubectl's users type, and one object of them.
 
 use crate::api::metadata::ObjectKey;
+use crate::gatewayapi::decision::RouteKind;
 
 /// The kinds that can be explained, in the order `status` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,11 +12,18 @@ pub enum Kind {
     Gateway,
     /// HTTPRoute.
     HttpRoute,
+    /// TLSRoute.
+    TlsRoute,
+    /// TCPRoute.
+    TcpRoute,
+    /// UDPRoute.
+    UdpRoute,
 }
 
 impl Kind {
     /// Every kind, in order.
-    pub const ALL: [Self; 3] = [Self::GatewayClass, Self::Gateway, Self::HttpRoute];
+    pub const ALL: [Self; 6] =
+        [Self::GatewayClass, Self::Gateway, Self::HttpRoute, Self::TlsRoute, Self::TcpRoute, Self::UdpRoute];
 
     /// The kind as manifests write it.
     #[must_use]
@@ -24,6 +32,21 @@ impl Kind {
             Self::GatewayClass => "GatewayClass",
             Self::Gateway => "Gateway",
             Self::HttpRoute => "HTTPRoute",
+            Self::TlsRoute => "TLSRoute",
+            Self::TcpRoute => "TCPRoute",
+            Self::UdpRoute => "UDPRoute",
+        }
+    }
+
+    /// Which kind of Route it is, if it is one.
+    #[must_use]
+    pub const fn route(self) -> Option<RouteKind> {
+        match self {
+            Self::GatewayClass | Self::Gateway => None,
+            Self::HttpRoute => Some(RouteKind::Http),
+            Self::TlsRoute => Some(RouteKind::Tls),
+            Self::TcpRoute => Some(RouteKind::Tcp),
+            Self::UdpRoute => Some(RouteKind::Udp),
         }
     }
 
@@ -39,6 +62,9 @@ impl Kind {
             Self::GatewayClass => &["gatewayclass", "gatewayclasses", "gc"],
             Self::Gateway => &["gateway", "gateways", "gtw"],
             Self::HttpRoute => &["httproute", "httproutes"],
+            Self::TlsRoute => &["tlsroute", "tlsroutes"],
+            Self::TcpRoute => &["tcproute", "tcproutes"],
+            Self::UdpRoute => &["udproute", "udproutes"],
         }
     }
 
@@ -85,6 +111,7 @@ mod tests {
         ] {
             assert_eq!(Kind::parse(word), Some(Kind::HttpRoute), "{word}");
         }
+        assert_eq!(Kind::parse("tcproutes.v1.gateway.networking.k8s.io"), Some(Kind::TcpRoute));
         assert_eq!(Kind::parse("gtw"), Some(Kind::Gateway));
         assert_eq!(Kind::parse("gc"), Some(Kind::GatewayClass));
         assert_eq!(Kind::parse("gateways.networking.istio.io"), None);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::facts::{Facts, manifest_of, reference_at};
+use super::facts::{Facts, reference_at};
 use super::findings::{self as catalogue, Definition};
 use super::report::Finding;
 use super::similar::similar;
@@ -77,8 +77,7 @@ fn findings<'f>(
     faults: impl Iterator<Item = &'f RouteFault>,
     make: impl Fn(&RouteFault, Option<Reference>) -> Option<Finding>,
 ) -> Vec<Finding> {
-    let object = facts.outcome.resources.http_routes().get(&route.key);
-    let manifest = object.map(|object| manifest_of(object.as_ref())).unwrap_or(Value::Null);
+    let manifest = facts.route_manifest(route.kind, &route.key);
     let mut found = Vec::new();
     for fault in faults {
         let reference = reference(&manifest, &fault.diagnostic.path.to_string(), &route.key.namespace);

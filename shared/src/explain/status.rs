@@ -8,8 +8,6 @@ use super::report::{API_VERSION, Layer, LayerName, Severity, Subject, Verdict};
 use super::{gateway, gateway_class, route};
 use crate::api::metadata::Object as _;
 use crate::api::references::ParentReference;
-use crate::gatewayapi::assembly::RouteId;
-use crate::gatewayapi::decision::RouteKind;
 
 /// Every object that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,15 +147,18 @@ pub fn status(facts: &Facts<'_>, filter: &Filter) -> StatusList {
         let subject = facts.subject_of(Kind::Gateway, &gateway.key());
         items.push(row(subject, gateway.spec.gateway_class_name.clone(), &gateway::layers(facts, gateway)));
     }
-    for object in resources.http_routes().iter().filter(|route| wanted(Kind::HttpRoute, &route.metadata)) {
-        let subject = facts.subject_of(Kind::HttpRoute, &object.key());
-        let id = RouteId { kind: RouteKind::Http, key: object.key() };
-        let Some(fragment) = facts.outcome.translation.routes.get(&id) else { continue };
+    for (id, fragment) in &facts.outcome.translation.routes {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.route() == Some(id.kind));
+        let (Some(kind), Some(metadata)) = (kind, facts.route_metadata(id.kind, &id.key)) else { continue };
+        if !wanted(kind, metadata) {
+            continue;
+        }
+        let subject = facts.subject_of(kind, &id.key);
         if fragment.parents.is_empty() {
             items.push(row(subject.clone(), String::new(), &route::layers(facts, fragment, &[])));
         }
         for parent in &fragment.parents {
-            let parent_name = parent_in_words(&parent.parent, &object.key().namespace);
+            let parent_name = parent_in_words(&parent.parent, &id.key.namespace);
             items.push(row(subject.clone(), parent_name, &route::layers(facts, fragment, &[parent])));
         }
     }

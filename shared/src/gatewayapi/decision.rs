@@ -219,6 +219,20 @@ impl ParentDecision {
     }
 }
 
+impl ParentDecision {
+    /// The IR routes below HTTP it became, one for each listener that is ready.
+    pub fn below_http(&self) -> impl Iterator<Item = (&ListenerDecision, &Layer4Route)> {
+        let listeners = match &self.outcome {
+            ParentOutcome::Ours { listeners, .. } => listeners.as_slice(),
+            _ => &[],
+        };
+        listeners.iter().filter_map(|decision| match &decision.outcome {
+            ListenerOutcome::Attached { layer4: Some(route), listener_ready: true, .. } => Some((decision, route)),
+            _ => None,
+        })
+    }
+}
+
 impl RouteFragment {
     /// The Gateways of ours it is attached to.
     pub fn gateways(&self) -> impl Iterator<Item = &ObjectKey> {
