@@ -48,6 +48,16 @@ pub async fn list(cluster: &Cluster, kind: InstallKind, labels: &str) -> Result<
     Ok(found.items.iter().map(document).collect())
 }
 
+/// All objects of a kind in one namespace.
+///
+/// # Errors
+/// When the API server doesn't answer or refuses.
+pub async fn list_in(cluster: &Cluster, kind: InstallKind, namespace: &str) -> Result<Vec<Value>, Failure> {
+    let what = format!("list {}", kind.plural());
+    let found = cluster.ask(&what, api(cluster, kind, Some(namespace)).list(&ListParams::default())).await?;
+    Ok(found.items.iter().map(document).collect())
+}
+
 /// What became of an object that was applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {

@@ -8,6 +8,7 @@ pub mod facts;
 pub mod gateway_api;
 pub mod live;
 pub mod progress;
+pub mod removal;
 pub mod request;
 pub mod rollout;
 pub mod terminal;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gateway_shared::config::DEFAULT_CONTROLLER_NAMESPACE;
 use gateway_shared::install::configuration::ConfigFile;
 use gateway_shared::install::options::{self, DEFAULT_INSTANCE, Values};
 use gateway_shared::install::{CONFIG_KEY, Options, REMEMBERED};
@@ -111,6 +112,21 @@ impl Earlier {
             config: text(config_map, &["data", CONFIG_KEY]),
         }
     }
+
+    /// Its configuration as far as it can be understood.
+    #[must_use]
+    pub fn config_file(&self) -> ConfigFile {
+        let text = self.config.as_deref();
+        text.and_then(|text| ConfigFile::read("", text).ok()).unwrap_or_default()
+    }
+
+    /// The instance label of its objects, or of those that would be made in `namespace`: names that are of the whole
+    /// cluster carry it, so it differs between namespaces.
+    #[must_use]
+    pub fn instance_in(&self, namespace: &str) -> String {
+        let other = if namespace == DEFAULT_CONTROLLER_NAMESPACE { DEFAULT_INSTANCE } else { namespace };
+        self.instance.clone().unwrap_or_else(|| other.to_owned())
+    }
 }
 
 /// The options: what is asked for, on top of what was before.
@@ -119,7 +135,8 @@ impl Earlier {
 /// With everything that can't be installed so.
 pub fn options(namespace: &str, asked: Asked, earlier: Earlier) -> Result<Options, Failure> {
     let Asked { values, config } = asked;
-    let Earlier { instance, values: before, config: there } = earlier;
+    let instance = earlier.instance_in(namespace);
+    let Earlier { instance: _, values: before, config: there } = earlier;
     let values = before.overlaid(values);
     let config = match (config, there) {
         (Some(named), _) => named,
@@ -130,7 +147,7 @@ pub fn options(namespace: &str, asked: Asked, earlier: Earlier) -> Result<Option
     };
     let options = Options {
         namespace: namespace.to_owned(),
-        instance: instance.unwrap_or_else(|| DEFAULT_INSTANCE.to_owned()),
+        instance,
         version: VERSION.to_owned(),
         config: config.with(&values),
         values,

@@ -12,6 +12,9 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// What we say there, and how field ownership calls us.
 pub const MANAGER: &str = "kubectl-gateway";
 
+/// Says which installation an object belongs to.
+pub const INSTANCE: &str = "app.kubernetes.io/instance";
+
 /// Says which version of the agent an object belongs to.
 pub const VERSION: &str = "app.kubernetes.io/version";
 
@@ -23,7 +26,7 @@ pub(super) fn selector(options: &Options) -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("control-plane", super::NAME.to_owned()),
         ("app.kubernetes.io/name", CHART.to_owned()),
-        ("app.kubernetes.io/instance", options.instance.clone()),
+        (INSTANCE, options.instance.clone()),
     ])
 }
 
@@ -31,7 +34,7 @@ pub(super) fn selector(options: &Options) -> BTreeMap<&'static str, String> {
 pub(super) fn common(options: &Options) -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("app.kubernetes.io/name", CHART.to_owned()),
-        ("app.kubernetes.io/instance", options.instance.clone()),
+        (INSTANCE, options.instance.clone()),
         (VERSION, options.version.clone()),
         (MANAGED_BY, MANAGER.to_owned()),
     ])

@@ -11,10 +11,12 @@ pub mod options;
 pub mod rbac;
 mod topology_webhook;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 pub use agent::{API_PORT, REMEMBERED};
-pub use labels::{MANAGED_BY, MANAGER, VERSION};
+pub use labels::{INSTANCE, MANAGED_BY, MANAGER, VERSION};
 pub use object::{InstallKind, InstallObject, Step};
 pub use options::Options;
 
@@ -75,23 +77,27 @@ fn gateway_class(options: &Options) -> Option<InstallObject> {
     Some(InstallObject::new(Step::Class, InstallKind::GatewayClass, content))
 }
 
-/// How many objects of which kinds, most first: `1 Deployment, 1 Service`.
+/// How many objects of which kinds, what runs first: `1 Deployment, 1 Service`.
 #[must_use]
 pub fn summary<'a>(objects: impl IntoIterator<Item = &'a InstallObject>) -> String {
-    let mut counts: Vec<(InstallKind, usize)> = Vec::new();
+    let mut counts: BTreeMap<InstallKind, usize> = BTreeMap::new();
     for object in objects {
-        match counts.iter_mut().find(|(kind, _)| *kind == object.kind) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((object.kind, 1)),
-        }
+        *counts.entry(object.kind).or_default() += 1;
     }
-    // What runs is what people look for first.
-    counts.sort_by_key(|(kind, _)| kind.importance());
-    let words = counts.iter().map(|(kind, count)| {
-        let plural = match (*count, kind.kind()) {
+    counted(counts.into_iter())
+}
+
+/// Kinds and how many of them in words.
+#[must_use]
+pub fn counted(counts: impl Iterator<Item = (InstallKind, usize)>) -> String {
+    let words = counts.map(|(kind, count)| {
+        let plural = match (count, kind.kind()) {
             (1, name) => name.to_owned(),
             (_, name) if name.ends_with('s') => format!("{name}es"),
-            (_, name) => format!("{name}s"),
+            (_, name) => match name.strip_suffix("cy") {
+                Some(stem) => format!("{stem}cies"),
+                None => format!("{name}s"),
+            },
         };
         format!("{count} {plural}")
     });

@@ -54,7 +54,7 @@ struct Served {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $group:literal, $version:literal, $plural:literal, $namespaced:literal;)*) => {
-        /// The kinds an installation is made of; those of what runs come first.
+        /// The kinds an installation is made of, and those that come to be by it; what runs comes first.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum InstallKind { $($(#[doc = $doc])* $kind,)* }
 
@@ -94,6 +94,14 @@ kinds! {
     MutatingWebhookConfiguration = "admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", false;
     /// Where all of it is.
     Namespace = "", "v1", "namespaces", false;
+    /// Certificates and keys, which certgen makes.
+    Secret = "", "v1", "secrets", true;
+    /// Who leads, which agents make.
+    Lease = "coordination.k8s.io", "v1", "leases", true;
+    /// Proxies, one a node, which agents make.
+    DaemonSet = "apps", "v1", "daemonsets", true;
+    /// How many proxies, which agents make.
+    HorizontalPodAutoscaler = "autoscaling", "v2", "horizontalpodautoscalers", true;
     /// A kind of objects.
     CustomResourceDefinition = "apiextensions.k8s.io", "v1", "customresourcedefinitions", false;
     /// A class of Gateways.
@@ -164,12 +172,6 @@ impl InstallKind {
     #[must_use]
     pub fn is_namespaced(self) -> bool {
         self.served().namespaced
-    }
-
-    /// Where it stands in a list for people, the most wanted first.
-    #[must_use]
-    pub const fn importance(self) -> usize {
-        self as usize
     }
 }
 

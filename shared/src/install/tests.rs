@@ -70,7 +70,12 @@ fn every_object_is_one_of_its_kind() {
                     serde_json::from_value(object.content.clone()).unwrap();
                 assert_eq!(class.spec.controller_name, "gateway.envoyproxy.io/gatewayclass-controller");
             }
-            InstallKind::ValidatingAdmissionPolicy | InstallKind::ValidatingAdmissionPolicyBinding => {
+            InstallKind::ValidatingAdmissionPolicy
+            | InstallKind::ValidatingAdmissionPolicyBinding
+            | InstallKind::Secret
+            | InstallKind::Lease
+            | InstallKind::DaemonSet
+            | InstallKind::HorizontalPodAutoscaler => {
                 panic!("not ours to install: {}", object.title())
             }
         }
