@@ -63,7 +63,7 @@ pub struct Need {
 
 const READ: &[&str] = &["get", "list", "watch"];
 const WRITE_STATUS: &[&str] = &["update", "patch"];
-const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete", "deletecollection"];
+const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 
 const GATEWAY_API: &str = "gateway.networking.k8s.io";
 const EXTENSIONS: &str = "gateway.envoyproxy.io";
@@ -202,8 +202,8 @@ pub const NEEDS: &[Need] = &[
     need(Scope::Fleet, "apps", &["daemonsets", "deployments"], KEEP, "proxies"),
     need(Scope::Fleet, "autoscaling", &["horizontalpodautoscalers"], KEEP, "how many proxies"),
     need(Scope::Fleet, "policy", &["poddisruptionbudgets"], KEEP, "how many proxies may be missing"),
-    need(Scope::Fleet, "", &["pods"], READ, "which proxies are ready, and why others aren't"),
-    need(Scope::Fleet, "", &["pods", "pods/binding"], &["get", "patch", "update"], "the zone of a proxy")
+    need(Scope::Fleet, "discovery.k8s.io", &["endpointslices"], READ, "nodes on which a proxy is ready"),
+    need(Scope::Fleet, "", &["pods"], &["get"], "whether a pod that is bound to a node is a proxy")
         .when(When::TopologyInjector),
     need(Scope::Controller, "", &["secrets"], READ, "certificates of the control plane"),
     need(
