@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::certificates::Certgen;
+use crate::shutdown_manager::{ManagerArgs, ShutdownArgs};
 
 /// The program: the agent itself, or one of its smaller jobs.
 #[derive(Clone, Debug, Parser)]
@@ -55,6 +56,10 @@ pub enum Command {
     Server(Args),
     /// Make the certificates of the control plane: Secrets in its namespace, or files on this host.
     Certgen(Certgen),
+    /// Beside an Envoy in its pod: hold up the pod's end until the Envoy is drained (used by the pods of fleets).
+    ShutdownManager(ManagerArgs),
+    /// Drain the Envoy of this pod (used by the pods of fleets).
+    Shutdown(ShutdownArgs),
 }
 
 /// How the agent runs.

@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod provider;
 pub mod runtime;
 pub mod settings;
+pub mod shutdown_manager;
 pub mod status_writer;
 pub mod tls;
 pub mod translation;

@@ -16,6 +16,7 @@ use crate::certificates;
 use crate::infra::host::{EXEC_MODE, GUARD_MODE, guard};
 use crate::logging;
 use crate::settings::{Settings, Surroundings};
+use crate::shutdown_manager;
 
 /// How often the configuration file is looked at.
 const CONFIG_POLL: Duration = Duration::from_secs(1);
@@ -49,6 +50,8 @@ fn job(cli: Cli) -> anyhow::Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(certificates::run(&asked, &Surroundings::of_process()))
         }
+        Cli { command: Some(Command::ShutdownManager(args)), .. } => shutdown_manager::manage(&args),
+        Cli { command: Some(Command::Shutdown(args)), .. } => shutdown_manager::shut_down(&args),
         Cli { command: None, agent: None } => anyhow::bail!("the configuration file is missing: name it with --config"),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gateway_shared::gatewayapi::fleet::Fleet;
 use gateway_shared::infra::object::InfraKind;
 use gateway_shared::status::live::{LiveAddress, LiveFleet, LiveService};
 
@@ -20,22 +19,14 @@ pub(super) struct Nodes {
 }
 
 /// What is told of one fleet. `names` says whether an object is one the fleet is to have.
-pub(super) fn fleet(
-    key: &str,
-    translated: Option<&Fleet>,
-    names: impl Fn(&Id) -> bool,
-    store: &Store,
-    nodes: &Nodes,
-) -> LiveFleet {
+pub(super) fn fleet(key: &str, names: impl Fn(&Id) -> bool, store: &Store, nodes: &Nodes) -> LiveFleet {
     let mut live = LiveFleet::default();
     let mut chosen = (false, false);
     for (id, existing) in store.of_fleet(key).filter(|(_, existing)| !existing.deleting) {
         let wanted = names(id);
         match &existing.facts {
             Facts::Service(facts) if live.service.is_none() || (wanted && !chosen.0) => {
-                let fixed = if facts.external_ips.is_empty() { &facts.cluster_ips } else { &facts.external_ips };
-                let fixed = fixed.clone();
-                live.service = Some(LiveService { addresses: addresses(id, facts, translated, nodes), fixed });
+                live.service = Some(service(id, facts, nodes));
                 chosen.0 = wanted;
             }
             Facts::Workload(workload) if live.workload.is_none() || (wanted && !chosen.1) => {
@@ -48,22 +39,19 @@ pub(super) fn fleet(
     live
 }
 
-/// Where a Service is reached, as Envoy Gateway decides it: addresses a Gateway asks for win; then the type says.
-fn addresses(id: &Id, facts: &ServiceFacts, translated: Option<&Fleet>, nodes: &Nodes) -> Vec<LiveAddress> {
+/// Where a Service is reached, as Envoy Gateway decides it.
+fn service(id: &Id, facts: &ServiceFacts, nodes: &Nodes) -> LiveService {
     let ServiceFacts { r#type, cluster_ips, external_ips, families, local, ingress } = facts;
     let ips = |ips: &[String]| ips.iter().cloned().map(LiveAddress::Ip).collect();
-    let asked =
-        translated.is_some_and(|fleet| fleet.gateways.iter().any(|context| !context.gateway.spec.addresses.is_empty()));
-    if asked {
-        return ips(if external_ips.is_empty() { cluster_ips } else { external_ips });
-    }
-    match &**r#type {
+    let addresses = match &**r#type {
         "LoadBalancer" if ingress.is_empty() => ips(external_ips),
         "LoadBalancer" => ingress.clone(),
         "ClusterIP" => ips(cluster_ips),
         "NodePort" => node_addresses(id, families, *local, nodes),
         _ => Vec::new(),
-    }
+    };
+    let fixed = if external_ips.is_empty() { cluster_ips } else { external_ips };
+    LiveService { addresses, fixed: fixed.clone() }
 }
 
 fn node_addresses(id: &Id, families: &[String], local: bool, nodes: &Nodes) -> Vec<LiveAddress> {

@@ -361,9 +361,8 @@ impl State {
         let before = self.live.clone();
         for key in std::mem::take(&mut self.touched) {
             let state = self.fleets.get(&key);
-            let translated = state.and_then(|state| state.made_from.as_ref()).map(|(fleet, _)| &**fleet);
             let names = |id: &Id| self.claims.get(id).is_some_and(|claimed| *claimed == key);
-            let mut live = live::fleet(&key, translated, names, &self.store, &self.nodes);
+            let mut live = live::fleet(&key, names, &self.store, &self.nodes);
             let own = state.and_then(|state| state.failure.clone().or_else(|| state.problem.clone()));
             live.problem = own.or_else(|| self.blind.values().next().cloned());
             if state.is_none() && self.store.of_fleet(&key).next().is_none() {
