@@ -128,7 +128,7 @@ impl Agent {
             snapshots: snapshots.clone(),
             latest: Arc::clone(&latest),
             changes: changes.clone(),
-            metrics,
+            metrics: metrics.clone(),
             xds_metrics,
         };
         tasks.spawn(translation::run(objects_seen, config_seen, readers, stop.clone()));
@@ -136,7 +136,7 @@ impl Agent {
             (Some(cluster), Some(client)) => {
                 let feed =
                     Feed { config: config.subscribe(), latest: Arc::clone(&latest), changes: changes.subscribe() };
-                Some(cluster.start(client.clone(), feed, &tasks, &stop))
+                Some(cluster.start(client.clone(), feed, &metrics, &tasks, &stop))
             }
             _ => None,
         };

@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::infra::kube::Reconciler;
 use crate::leader::{self, Election};
+use crate::metrics::Metrics;
 use crate::provider::kube::{Seen, WatchSettings};
 use crate::status_writer::StatusWriter;
 use crate::translation::Latest;
@@ -46,8 +47,8 @@ pub struct Cluster {
     pub client: Client,
     /// Whether we lead.
     pub leads: watch::Receiver<bool>,
-    /// What is known of running fleets.
-    pub live: watch::Receiver<Arc<LiveFleets>>,
+    /// What is known of running fleets; `None` until every kind their objects are of has been listed once.
+    pub live: watch::Receiver<Option<Arc<LiveFleets>>>,
     /// What our watches know of objects beside what translation reads.
     pub seen: Seen,
 }
@@ -75,8 +76,15 @@ impl ClusterSettings {
     }
 
     /// Starts everyone who writes.
-    pub fn start(&self, client: Client, feed: Feed, tasks: &TaskTracker, stop: &CancellationToken) -> Cluster {
-        let leads = leader::start(client.clone(), self.election(), tasks, stop.clone());
+    pub fn start(
+        &self,
+        client: Client,
+        feed: Feed,
+        metrics: &Metrics,
+        tasks: &TaskTracker,
+        stop: &CancellationToken,
+    ) -> Cluster {
+        let leads = leader::start(client.clone(), self.election(), metrics, tasks, stop.clone());
         let Feed { config, latest, changes } = feed;
         let reconciler = Reconciler {
             client: client.clone(),
@@ -95,6 +103,7 @@ impl ClusterSettings {
             changes,
             live: live.clone(),
             seen: seen.clone(),
+            metrics: metrics.clone(),
         };
         tasks.spawn(writer.run(stop.clone()));
         Cluster { client, leads, live, seen }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
 use rustc_hash::FxHashSet;
 
 use super::decision::{Layer4Route, ListenerOutcome, ParentOutcome, RouteFragment, RouteKind};
@@ -76,6 +77,19 @@ impl ListenerSummary {
         route: &ir::http_route::HttpRoute,
     ) -> impl Iterator<Item = &'a RouteId> {
         self.overlaps.get(&overlap_key(route)).into_iter().flatten().filter(move |other| *other != owner)
+    }
+
+    /// The routes that have, or had in `earlier`, company in matching a request, where that company changed. Costs in
+    /// time what differs.
+    pub fn rivals_changed_since<'a>(&'a self, earlier: &'a Self) -> impl Iterator<Item = &'a RouteId> {
+        earlier.overlaps.diff(&self.overlaps).flat_map(|item| {
+            let (old, new): (&[RouteId], &[RouteId]) = match item {
+                DiffItem::Add(_, new) => (&[], new),
+                DiffItem::Update { old: (_, old), new: (_, new) } => (old, new),
+                DiffItem::Remove(_, old) => (old, &[]),
+            };
+            old.iter().chain(new).filter(move |_| old.len() > 1 || new.len() > 1)
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::resources::Resources;
 /// The reason of a class, Gateway or EnvoyProxy whose parameters can't be used.
 pub const INVALID_PARAMETERS: &str = "InvalidParameters";
 /// What holds a class up while Gateways use it.
-const FINALIZER: &str = "gateway-exists-finalizer.gateway.networking.k8s.io";
+pub const FINALIZER: &str = "gateway-exists-finalizer.gateway.networking.k8s.io";
 
 /// What was decided about one GatewayClass that names our controller.
 #[derive(Clone, Debug, PartialEq)]

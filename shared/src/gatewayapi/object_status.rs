@@ -6,22 +6,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::assembly::RouteId;
 use super::backend_status::backend_status;
 use super::decision::RouteKind;
 use super::programmed;
 use super::route_statuses::route_status;
-use super::statuses::{envoy_proxy_statuses, gateway_class_status, gateway_status};
+use super::statuses::{envoy_proxy_status, gateway_class_status, gateway_status, named_envoy_proxies};
+use super::subjects::{KindFacts, Subject, SubjectKind};
 use super::supported_features::supported_features;
 use super::translate::Translation;
-use crate::api::backend::Backend;
-use crate::api::envoy_proxy::EnvoyProxy;
-use crate::api::gateway::Gateway;
-use crate::api::gateway_class::GatewayClass;
-use crate::api::http_route::HttpRoute;
 use crate::api::metadata::{Object, ObjectKey};
-use crate::api::tcp_route::TcpRoute;
-use crate::api::tls_route::TlsRoute;
-use crate::api::udp_route::UdpRoute;
 use crate::config::Config;
 use crate::resources::Resources;
 use crate::status::live::LiveFleets;
@@ -40,6 +34,19 @@ pub struct ObjectStatus {
     pub status: Value,
 }
 
+/// Everything statuses are read off.
+#[derive(Clone, Copy, Debug)]
+pub struct Statuses<'a> {
+    /// The objects.
+    pub resources: &'a Resources,
+    /// What decisions were made with.
+    pub config: &'a Config,
+    /// The decisions.
+    pub translation: &'a Translation,
+    /// What is known of running fleets; without it nothing is said that depends on it.
+    pub live: Option<&'a LiveFleets>,
+}
+
 /// The statuses of all objects we answer for, by kind and then by name. Without `live`, what is known of running fleets,
 /// nothing is said that depends on them.
 #[must_use]
@@ -49,54 +56,94 @@ pub fn object_statuses(
     translation: &Translation,
     live: Option<&LiveFleets>,
 ) -> Vec<ObjectStatus> {
-    let Translation { classes, fleets, routes, listeners, xds: _ } = translation;
-    let mut statuses = Vec::new();
-    for class in classes.values() {
-        let mut status = gateway_class_status(class);
-        if live.is_some() {
-            status.supported_features = supported_features();
-        }
-        statuses.push(named::<GatewayClass>(&class.class.key(), &status));
-    }
-    let contexts = || fleets.values().flat_map(|fleet| &fleet.gateways);
-    for (key, status) in envoy_proxy_statuses(classes.values(), contexts(), |key| resources.envoy_proxies().get(key)) {
-        statuses.push(named::<EnvoyProxy>(&key, &status));
-    }
-    let attached: BTreeMap<Arc<str>, i32> =
-        listeners.iter().map(|(listener, summary)| (Arc::clone(listener), summary.attached)).collect();
-    let mut gateways: Vec<_> = contexts().collect();
-    gateways.sort_by_cached_key(|context| context.gateway.key());
-    for context in gateways {
-        let mut status = gateway_status(context, &attached);
-        if let Some(live) = live {
-            programmed::add(&mut status, context, live, config);
-        }
-        statuses.push(named::<Gateway>(&context.gateway.key(), &status));
-    }
-    for fragment in routes.values() {
-        let status = route_status(fragment, listeners, &config.controller_name);
-        if !status.parents.is_empty() {
-            statuses.push(match fragment.kind {
-                RouteKind::Http => named::<HttpRoute>(&fragment.key, &status),
-                RouteKind::Tls => named::<TlsRoute>(&fragment.key, &status),
-                RouteKind::Tcp => named::<TcpRoute>(&fragment.key, &status),
-                RouteKind::Udp => named::<UdpRoute>(&fragment.key, &status),
-            });
-        }
-    }
-    for backend in resources.backends().iter() {
-        statuses.push(named::<Backend>(&backend.key(), &backend_status(config, backend)));
-    }
-    statuses
+    let statuses = Statuses { resources, config, translation, live };
+    let subjects = statuses.subjects();
+    let said = subjects.iter().filter_map(|subject| Some((subject, statuses.of(subject)?)));
+    said.map(|(subject, status)| named(subject, status)).collect()
 }
 
-fn named<T: Object>(key: &ObjectKey, status: &impl Serialize) -> ObjectStatus {
-    let api_version = if T::GROUP.is_empty() { T::VERSION.to_owned() } else { format!("{}/{}", T::GROUP, T::VERSION) };
+impl Statuses<'_> {
+    /// The objects we may have something to say about, by kind and then by name.
+    #[must_use]
+    pub fn subjects(&self) -> Vec<Subject> {
+        let Translation { classes, fleets, routes, listeners: _, xds: _ } = self.translation;
+        let gateways = || fleets.values().flat_map(|fleet| &fleet.gateways);
+        let mut subjects: Vec<Subject> = Vec::new();
+        let mut add = |kind, key| subjects.push(Subject::new(kind, key));
+        classes.values().for_each(|class| add(SubjectKind::GatewayClass, class.class.key()));
+        named_envoy_proxies(classes.values(), gateways()).for_each(|key| add(SubjectKind::EnvoyProxy, key));
+        gateways().for_each(|context| add(SubjectKind::Gateway, context.gateway.key()));
+        routes.keys().for_each(|RouteId { kind, key }| add(SubjectKind::Route(*kind), key.clone()));
+        self.resources.backends().iter().for_each(|backend| add(SubjectKind::Backend, backend.key()));
+        subjects.sort_unstable();
+        subjects.dedup();
+        subjects
+    }
+
+    /// What is to be said about one object; `None` when it is nothing.
+    #[must_use]
+    pub fn of(&self, subject: &Subject) -> Option<Value> {
+        let Subject { kind, key } = subject;
+        match kind {
+            SubjectKind::GatewayClass => self.gateway_class(key),
+            SubjectKind::EnvoyProxy => self.envoy_proxy(key),
+            SubjectKind::Gateway => self.gateway(key),
+            SubjectKind::Route(kind) => self.route(*kind, key),
+            SubjectKind::Backend => {
+                self.resources.backends().get(key).map(|backend| value(&backend_status(self.config, backend)))
+            }
+        }
+    }
+
+    /// Whether Gateways use the class: then it is not to go before them.
+    #[must_use]
+    pub fn class_is_used(&self, name: &str) -> bool {
+        self.translation.fleets.values().any(|fleet| &*fleet.class == name && !fleet.gateways.is_empty())
+    }
+
+    fn gateway_class(&self, key: &ObjectKey) -> Option<Value> {
+        let mut status = gateway_class_status(self.translation.classes.get(&key.name)?);
+        if self.live.is_some() {
+            status.supported_features = supported_features();
+        }
+        Some(value(&status))
+    }
+
+    fn envoy_proxy(&self, key: &ObjectKey) -> Option<Value> {
+        let Translation { classes, fleets, .. } = self.translation;
+        let gateways = fleets.values().flat_map(|fleet| &fleet.gateways);
+        let found = self.resources.envoy_proxies().get(key);
+        envoy_proxy_status(key, found, classes.values(), gateways).map(|status| value(&status))
+    }
+
+    fn gateway(&self, key: &ObjectKey) -> Option<Value> {
+        let context = self.translation.gateway(key)?;
+        let mut status = gateway_status(context, &self.translation.listeners);
+        if let Some(live) = self.live {
+            programmed::add(&mut status, context, live, self.config);
+        }
+        Some(value(&status))
+    }
+
+    fn route(&self, kind: RouteKind, key: &ObjectKey) -> Option<Value> {
+        let Translation { routes, listeners, .. } = self.translation;
+        let fragment = routes.get(&RouteId { kind, key: key.clone() })?;
+        let status = route_status(fragment, listeners, &self.config.controller_name);
+        (!status.parents.is_empty()).then(|| value(&status))
+    }
+}
+
+/// A status is plain data: it can't fail to serialize, and if it did, an empty one would say nothing false.
+fn value(status: &impl Serialize) -> Value {
+    serde_json::to_value(status).unwrap_or_else(|_| Value::Object(Map::new()))
+}
+
+fn named(subject: &Subject, status: Value) -> ObjectStatus {
+    let Subject { kind, key } = subject;
+    let KindFacts { group, version, kind, plural: _, claim: _ } = kind.facts();
     let mut metadata = BTreeMap::from([("name", Arc::clone(&key.name))]);
     if !key.namespace.is_empty() {
         metadata.insert("namespace", Arc::clone(&key.namespace));
     }
-    // A status is plain data: it can't fail to serialize, and if it did, an empty one would say nothing false.
-    let status = serde_json::to_value(status).unwrap_or_else(|_| Value::Object(Map::new()));
-    ObjectStatus { api_version, kind: T::KIND, metadata, status }
+    ObjectStatus { api_version: format!("{group}/{version}"), kind, metadata, status }
 }

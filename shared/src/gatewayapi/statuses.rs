@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::assembly::ListenerSummary;
 use super::classes::{ClassDecision, INVALID_PARAMETERS};
 use super::fleet::{GatewayContext, ListenerContext, RouteGroupKind};
 use crate::api::condition::Condition;
@@ -31,15 +32,15 @@ pub fn gateway_class_status(class: &ClassDecision) -> GatewayClassStatus {
     GatewayClassStatus { conditions: vec![accepted], supported_features: Vec::new() }
 }
 
-/// The status of a Gateway; `attached` counts the routes on its listeners, by their names in the IR.
+/// The status of a Gateway. `found` is what assembly found out about listeners, by their names in the IR.
 #[must_use]
-pub fn gateway_status(context: &GatewayContext, attached: &BTreeMap<Arc<str>, i32>) -> GatewayStatus {
+pub fn gateway_status(context: &GatewayContext, found: &BTreeMap<Arc<str>, ListenerSummary>) -> GatewayStatus {
     let mut conditions = vec![accepted(context)];
     conditions.extend(context.conditions.iter().cloned());
     let listeners = context
         .listeners
         .iter()
-        .map(|listener| listener_status(listener, attached.get(&listener.ir_name).copied().unwrap_or(0)))
+        .map(|listener| listener_status(listener, found.get(&listener.ir_name).map_or(0, |summary| summary.attached)))
         .collect();
     GatewayStatus { addresses: Vec::new(), conditions, listeners, attached_listener_sets: None }
 }
@@ -81,27 +82,34 @@ fn listener_status(listener: &ListenerContext, attached_routes: i32) -> Listener
     }
 }
 
-/// The statuses of the EnvoyProxies that classes and Gateways of ours name, one entry for each of those.
+/// The EnvoyProxies that classes and Gateways of ours name and get; one that several name is there several times.
+pub fn named_envoy_proxies<'c>(
+    classes: impl Iterator<Item = &'c ClassDecision>,
+    gateways: impl Iterator<Item = &'c Arc<GatewayContext>>,
+) -> impl Iterator<Item = ObjectKey> {
+    let of_classes = classes.filter_map(|class| class.envoy_proxy.as_ref().map(|proxy| proxy.key()));
+    of_classes.chain(gateways.filter_map(|context| context.own_envoy_proxy.clone()))
+}
+
+/// The status of an EnvoyProxy, one entry for each class and Gateway of ours that names it; `None` when none does.
+/// `found` is the object.
 #[must_use]
-pub fn envoy_proxy_statuses<'c>(
-    classes: impl IntoIterator<Item = &'c ClassDecision>,
-    gateways: impl IntoIterator<Item = &'c Arc<GatewayContext>>,
-    find: impl Fn(&ObjectKey) -> Option<&'c Arc<EnvoyProxy>>,
-) -> BTreeMap<ObjectKey, EnvoyProxyStatus> {
-    let mut statuses: BTreeMap<ObjectKey, EnvoyProxyStatus> = BTreeMap::new();
+pub fn envoy_proxy_status<'c>(
+    key: &ObjectKey,
+    found: Option<&Arc<EnvoyProxy>>,
+    classes: impl Iterator<Item = &'c ClassDecision>,
+    gateways: impl Iterator<Item = &'c Arc<GatewayContext>>,
+) -> Option<EnvoyProxyStatus> {
+    let mut ancestors = Vec::new();
     for class in classes {
-        if let Some(proxy) = &class.envoy_proxy {
-            let ancestors = &mut statuses.entry(proxy.key()).or_default().ancestors;
+        if let Some(proxy) = class.envoy_proxy.as_ref().filter(|proxy| proxy.key() == *key) {
             ancestors.push(ancestor(proxy, &class.envoy_proxy_faults, class_reference(&class.name)));
         }
     }
-    for context in gateways {
-        if let Some(proxy) = context.own_envoy_proxy.as_ref().and_then(&find) {
-            let ancestors = &mut statuses.entry(proxy.key()).or_default().ancestors;
-            ancestors.push(for_gateway(proxy, &context.own_envoy_proxy_faults, &context.gateway.key()));
-        }
+    for context in gateways.filter(|context| context.own_envoy_proxy.as_ref() == Some(key)) {
+        ancestors.extend(found.map(|it| for_gateway(it, &context.own_envoy_proxy_faults, &context.gateway.key())));
     }
-    statuses
+    (!ancestors.is_empty()).then_some(EnvoyProxyStatus { ancestors })
 }
 
 /// What is said about an EnvoyProxy on behalf of a Gateway that names it.
@@ -199,8 +207,10 @@ mod tests {
 
     #[test]
     fn routes_are_counted_by_listener() {
-        let attached = [(Arc::from("infra/edge/b"), 2)].into();
-        let status = gateway_status(&context(vec![listener("a", true), listener("b", true)]), &attached);
+        let mut summary = ListenerSummary::default();
+        summary.attached = 2;
+        let found = [(Arc::from("infra/edge/b"), summary)].into();
+        let status = gateway_status(&context(vec![listener("a", true), listener("b", true)]), &found);
         let counts: Vec<_> = status.listeners.iter().map(|it| (it.name.as_str(), it.attached_routes)).collect();
         assert_eq!(counts, [("a", 0), ("b", 2)]);
         assert_eq!(status.listeners[0].supported_kinds[0].group, None);

@@ -46,7 +46,11 @@ impl Translation {
     /// One Gateway of ours.
     #[must_use]
     pub fn gateway(&self, key: &ObjectKey) -> Option<&Arc<GatewayContext>> {
-        self.fleets.values().flat_map(|fleet| &fleet.gateways).find(|context| context.gateway.key() == *key)
+        let own = self.fleets.get(key.to_string().as_str());
+        own.into_iter()
+            .chain(self.fleets.values())
+            .flat_map(|fleet| &fleet.gateways)
+            .find(|context| context.gateway.key() == *key)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Conditions as values: who may say what about an object, in a form the status writer can compare.
 
 pub mod live;
+pub mod merge;
 
 use crate::api::condition::{Condition, ConditionStatus};
 

@@ -56,9 +56,10 @@ pub struct Reconciler {
 }
 
 impl Reconciler {
-    /// Reconciles until `stop`. The value is what is known of the fleets' objects, from our own watches.
-    pub fn start(self, tasks: &TaskTracker, stop: CancellationToken) -> watch::Receiver<Arc<LiveFleets>> {
-        let (publish, receiver) = watch::channel(Arc::default());
+    /// Reconciles until `stop`. The value is what is known of the fleets' objects, from our own watches; `None` until
+    /// every kind has been listed once, so that nobody says of a fleet that it is gone before it was seen.
+    pub fn start(self, tasks: &TaskTracker, stop: CancellationToken) -> watch::Receiver<Option<Arc<LiveFleets>>> {
+        let (publish, receiver) = watch::channel(None);
         let (tell, seen) = mpsc::channel(256);
         let watches = Watches {
             client: self.client.clone(),
@@ -80,7 +81,7 @@ impl Reconciler {
         mut self,
         watches: Watches,
         mut seen: mpsc::Receiver<watches::Seen>,
-        publish: watch::Sender<Arc<LiveFleets>>,
+        publish: watch::Sender<Option<Arc<LiveFleets>>>,
     ) {
         let gateway_namespace_mode = self.settings.file.gateway_namespace_mode();
         let sources = watches.fleets();
@@ -109,7 +110,7 @@ impl Reconciler {
                 }
             }
             if let Some(news) = state.news() {
-                publish.send_replace(Arc::new(news));
+                publish.send_replace(Some(Arc::new(news)));
             }
             let wake_at = state.wake_at().filter(|_| leads && work.len() < AT_ONCE);
             tokio::select! {

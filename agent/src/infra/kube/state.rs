@@ -42,6 +42,10 @@ pub(super) struct State {
     /// Fleets of which something else may have to be told.
     touched: BTreeSet<Arc<str>>,
     live: LiveFleets,
+    /// Whether nodes were listed.
+    nodes_seen: bool,
+    /// Whether anything was told of fleets.
+    told: bool,
 }
 
 /// What is known of one fleet.
@@ -94,6 +98,8 @@ impl State {
             dirty: BTreeSet::new(),
             touched: BTreeSet::new(),
             live: LiveFleets::new(),
+            nodes_seen: false,
+            told: false,
         }
     }
 
@@ -114,6 +120,7 @@ impl State {
             Seen::Authority(Change::Set((), pem)) => self.set_authority(Some(pem)),
             Seen::Authority(Change::Gone(())) => self.set_authority(None),
             Seen::Nodes(change) => {
+                self.nodes_seen = true;
                 apply_change(&mut self.nodes.nodes, change, |_| true);
                 self.touch_all();
             }
@@ -356,8 +363,14 @@ impl State {
         waiting.filter_map(|state| state.not_before).chain(again).min()
     }
 
-    /// What is told of fleets, if it is something else than the last time.
+    /// What is told of fleets, if it is something else than the last time. Nothing is, until every watch has shown what
+    /// there is or why it can't: half a picture would say of fleets that run that they don't.
     pub(super) fn news(&mut self) -> Option<LiveFleets> {
+        let shown = self.unseen.iter().all(|source| self.blind.contains_key(source));
+        if !shown || (self.needs_nodes() && !self.nodes_seen) {
+            return None;
+        }
+        let first = !std::mem::replace(&mut self.told, true);
         let before = self.live.clone();
         for key in std::mem::take(&mut self.touched) {
             let state = self.fleets.get(&key);
@@ -371,7 +384,7 @@ impl State {
                 self.live.insert(key, live);
             }
         }
-        (before != self.live).then(|| self.live.clone())
+        (first || before != self.live).then(|| self.live.clone())
     }
 
     fn touch_all(&mut self) {

@@ -1,0 +1,54 @@
+//! What statuses are read off, as one value that doesn't change while it is worked with.
+
+use std::sync::Arc;
+
+use gateway_shared::config::Config;
+use gateway_shared::gatewayapi::object_status::Statuses;
+use gateway_shared::gatewayapi::subjects::{Subject, SubjectKind};
+use gateway_shared::status::live::LiveFleets;
+
+use crate::translation::Translated;
+
+/// One translation, and what is known of running fleets.
+#[derive(Clone)]
+pub(super) struct Inputs {
+    pub(super) config: Arc<Config>,
+    pub(super) translated: Arc<Translated>,
+    /// `None` until it is known.
+    pub(super) live: Option<Arc<LiveFleets>>,
+}
+
+impl Inputs {
+    /// What is to be said.
+    pub(super) fn statuses(&self) -> Statuses<'_> {
+        let outcome = &self.translated.outcome;
+        Statuses {
+            resources: &outcome.resources,
+            config: &self.config,
+            translation: &outcome.translation,
+            live: self.live.as_deref(),
+        }
+    }
+
+    /// Whether these are the very same as `other`.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let same_live = match (&self.live, &other.live) {
+            (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs),
+            (ours, theirs) => ours.is_none() && theirs.is_none(),
+        };
+        same_live && Arc::ptr_eq(&self.translated, &other.translated) && Arc::ptr_eq(&self.config, &other.config)
+    }
+
+    /// The objects to look at, where `before` was looked at before. A Gateway isn't, as long as nothing is known of
+    /// running fleets: an agent that starts must not take back what another one said.
+    pub(super) fn to_look_at(&self, before: Option<&Self>) -> Vec<Subject> {
+        let mut subjects: Vec<Subject> = match before {
+            None => self.statuses().subjects(),
+            Some(before) => self.statuses().changed_since(&before.statuses()).into_iter().collect(),
+        };
+        if self.live.is_none() {
+            subjects.retain(|subject| !matches!(subject.kind, SubjectKind::Gateway | SubjectKind::GatewayClass));
+        }
+        subjects
+    }
+}
