@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gateway_shared::gatewayapi::classes::ClassDecision;
 use gateway_shared::gatewayapi::fleet::Fleet;
-use gateway_shared::infra::object::{InfraKind, InfraObject};
+use gateway_shared::infra::object::InfraObject;
 use gateway_shared::infra::render::render;
 use gateway_shared::infra::settings::Settings;
 use gateway_shared::ir::infra::ProxyInfra;
@@ -13,9 +13,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::existing::fleet_of_content;
 use super::kinds::Id;
-
-/// The key of a ConfigMap under which proxies outside of our namespace find whom to trust.
-const AUTHORITY_KEY: &str = "ca.crt";
 
 /// What the cluster is to have of one fleet.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +42,6 @@ pub(super) struct Surroundings {
     pub(super) settings: Settings,
     /// Whether fleets run in the namespaces of their Gateways.
     pub(super) gateway_namespace_mode: bool,
-    /// The authority proxies trust (PEM), where they need a copy of it.
-    pub(super) authority: Option<Arc<str>>,
 }
 
 /// What the cluster is to have of `fleet`.
@@ -66,21 +61,21 @@ pub(super) fn wanted(fleet: &Fleet, class: Option<&ClassDecision>, surroundings:
             "the owner of the fleet's objects has no uid yet: it isn't in the cluster".to_owned(),
         ));
     };
-    if surroundings.gateway_namespace_mode && surroundings.authority.is_none() {
+    if surroundings.gateway_namespace_mode && surroundings.settings.ca_certificate.is_none() {
         return Wanted::Keep(Some(format!(
-            "the Secret {}/envoy, which holds the authority that proxies trust, is missing or has no `{AUTHORITY_KEY}`: \
+            "the Secret {}/envoy, which holds the authority that proxies trust, is missing or has no `ca.crt`: \
              make it with `gateway-agent certgen`",
             surroundings.settings.controller_namespace
         )));
     }
     match render(&fleet.infra, &surroundings.settings) {
         Err(faults) => Wanted::Keep(Some(unrenderable(&faults))),
-        Ok(objects) => finish(objects, &owner, fleet, surroundings),
+        Ok(objects) => finish(objects, &owner, fleet),
     }
 }
 
 /// Adds what rendering can't know.
-fn finish(objects: Vec<InfraObject>, owner: &Value, fleet: &Fleet, surroundings: &Surroundings) -> Wanted {
+fn finish(objects: Vec<InfraObject>, owner: &Value, fleet: &Fleet) -> Wanted {
     let mut rendered = Vec::new();
     for mut object in objects {
         let id = Id::of(&object);
@@ -92,12 +87,6 @@ fn finish(objects: Vec<InfraObject>, owner: &Value, fleet: &Fleet, surroundings:
         }
         if let Some(metadata) = object.content.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.insert("ownerReferences".to_owned(), json!([owner]));
-        }
-        if let (InfraKind::ConfigMap, true, Some(authority)) =
-            (id.kind, surroundings.gateway_namespace_mode, &surroundings.authority)
-            && let Some(data) = object.content.get_mut("data").and_then(Value::as_object_mut)
-        {
-            data.insert(AUTHORITY_KEY.to_owned(), json!(**authority));
         }
         let hash = xxh3_64(object.content.to_string().as_bytes());
         rendered.push(Rendered { id, content: Arc::new(object.content), hash });

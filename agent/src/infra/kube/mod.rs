@@ -88,7 +88,7 @@ impl Reconciler {
         if gateway_namespace_mode {
             watches.authority(&self.settings.controller_namespace);
         }
-        let surroundings = Surroundings { settings: self.settings.clone(), gateway_namespace_mode, authority: None };
+        let surroundings = Surroundings { settings: self.settings.clone(), gateway_namespace_mode };
         let mut state = State::new(surroundings, sources);
         let (mut sees_nodes, mut led) = (false, false);
         let mut work = JoinSet::new();
@@ -144,7 +144,11 @@ fn namespaces(settings: &Settings) -> BTreeSet<String> {
     }
     let kubernetes = settings.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
     let watch = kubernetes.and_then(|kubernetes| kubernetes.watch.as_ref());
-    watch.map(|watch| watch.namespaces.iter().cloned().collect()).unwrap_or_default()
+    match watch {
+        // As the type says; namespaces beside another type don't count.
+        Some(watch) if watch.r#type.as_deref() == Some("Namespaces") => watch.namespaces.iter().cloned().collect(),
+        _ => BTreeSet::new(),
+    }
 }
 
 /// Ends when there is another value; never, when there won't be one.

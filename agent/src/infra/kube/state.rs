@@ -165,8 +165,8 @@ impl State {
 
     fn set_authority(&mut self, pem: Option<String>) {
         let pem = pem.map(Arc::from);
-        if self.surroundings.authority != pem {
-            self.surroundings.authority = pem;
+        if self.surroundings.settings.ca_certificate != pem {
+            self.surroundings.settings.ca_certificate = pem;
             self.want(true);
         }
     }
