@@ -49,6 +49,7 @@ score: $(PYTHON) ## How many golden cases agree (they lie beside the project), a
 	cargo build --locked --workspace --bins
 	$(PYTHON) $(CORPUS)/score --bin target/debug/kubectl-gateway --layer translate --only '$(TRANSLATE_NOW)' --min-translate 90
 	$(PYTHON) $(CORPUS)/score --bin target/debug/kubectl-gateway --layer xds --only '$(XDS_NOW)' --min-xds 90
+	$(PYTHON) $(CORPUS)/score --bin target/debug/kubectl-gateway --layer infra --min-infra 97
 
 $(PYTHON):
 	python3 -m venv .venv

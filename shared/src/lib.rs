@@ -11,6 +11,7 @@ pub mod gatewayapi;
 pub mod infra;
 pub mod install;
 pub mod ir;
+pub mod json_operations;
 pub mod names;
 pub mod pipeline;
 pub mod proto;

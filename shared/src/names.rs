@@ -28,7 +28,7 @@ mod tests {
         assert_eq!(fleet_object("default"), "envoy-default-37a8eec1");
         let long = fleet_object("a-namespace-with-a-rather-long-name-that-goes-on/and-a-gateway");
         assert!(
-            long.starts_with("envoy-a-namespace-with-a-rather-long-name-that-goes-on-") && long.len() < 63,
+            long.starts_with("envoy-a-namespace-with-a-rather-long-name-that-goes-on-") && long.len() <= 63,
             "{long}"
         );
     }

@@ -13,6 +13,7 @@ const SHARED: &[(&str, &[&str], &str)] = &[
     ("crds", &["api"], "definitions are made from the types alone"),
     ("config", &["api"], "the configuration is read from its object"),
     ("ir", &["api", "diagnostic"], "the IR is data: it doesn't know where it came from or what becomes of it"),
+    ("json_operations", &["ir", "diagnostic"], "a patch is applied to a document, whatever it's a document of"),
     ("resources", &["api", "names", "diagnostic"], "the input is what was written, not what it means"),
     ("status", &["api", "names", "diagnostic"], "conditions are values; what they say is decided elsewhere"),
     (
@@ -22,10 +23,14 @@ const SHARED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "xds",
-        &["ir", "names", "config", "diagnostic", "api"],
+        &["ir", "names", "config", "diagnostic", "api", "json_operations"],
         "xDS is made from the IR alone, never from objects or decisions",
     ),
-    ("infra", &["ir", "names", "config", "api", "diagnostic"], "infrastructure is made from the InfraIR alone"),
+    (
+        "infra",
+        &["ir", "names", "config", "api", "diagnostic", "json_operations", "xds"],
+        "infrastructure is made from the InfraIR alone; of xDS it knows how Envoy's messages are written as JSON",
+    ),
     (
         "install",
         &["api", "names", "config", "diagnostic", "resources", "crds"],

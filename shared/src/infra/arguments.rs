@@ -17,10 +17,11 @@ use crate::infra::shutdown_container::seconds;
 ///
 /// # Errors
 /// When what is said of the bootstrap configuration can't be applied.
-pub(super) fn arguments(fleet: &Fleet<'_>, resources: &ResourceRequirements) -> Result<Vec<String>, Diagnostic> {
+pub(super) fn arguments(fleet: &Fleet<'_>, resources: &ResourceRequirements) -> Result<Vec<String>, Vec<Diagnostic>> {
     let document = bootstrap(&options(fleet, resources));
-    let document = customize::customized(document, fleet.spec.bootstrap.as_ref())
-        .map_err(|fault| fault.within("spec").within("config").within("proxy"))?;
+    let document = customize::customized(document, fleet.spec.bootstrap.as_ref()).map_err(|faults| {
+        faults.into_iter().map(|fault| fault.within("spec").within("config").within("proxy")).collect::<Vec<_>>()
+    })?;
     let LogLevels { default, components } = log_levels(&fleet.spec);
     let drain = fleet.spec.shutdown.as_ref().and_then(|shutdown| shutdown.drain_timeout);
 

@@ -11,7 +11,7 @@ use crate::infra::{labels, pod};
 ///
 /// # Errors
 /// When its pods can't be described.
-pub(super) fn daemon_set(fleet: &Fleet<'_>, said: &KubernetesDaemonSetSpec) -> Result<DaemonSet, Diagnostic> {
+pub(super) fn daemon_set(fleet: &Fleet<'_>, said: &KubernetesDaemonSetSpec) -> Result<DaemonSet, Vec<Diagnostic>> {
     let KubernetesDaemonSetSpec { patch: _, strategy, pod, container, name } = said;
     let pod = pod.clone().unwrap_or_default();
     let container = container.clone().unwrap_or_default();

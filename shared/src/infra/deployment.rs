@@ -11,7 +11,7 @@ use crate::infra::{labels, pod};
 ///
 /// # Errors
 /// When its pods can't be described.
-pub(super) fn deployment(fleet: &Fleet<'_>, said: &KubernetesDeploymentSpec) -> Result<Deployment, Diagnostic> {
+pub(super) fn deployment(fleet: &Fleet<'_>, said: &KubernetesDeploymentSpec) -> Result<Deployment, Vec<Diagnostic>> {
     let KubernetesDeploymentSpec { patch: _, replicas, strategy, pod, container, init_containers, name } = said;
     let pod = pod.clone().unwrap_or_default();
     let container = container.clone().unwrap_or_default();

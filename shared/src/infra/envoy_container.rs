@@ -19,7 +19,7 @@ use crate::infra::{arguments, volumes};
 ///
 /// # Errors
 /// When the bootstrap configuration can't be made.
-pub(super) fn container(fleet: &Fleet<'_>, said: &KubernetesContainerSpec) -> Result<Container, Diagnostic> {
+pub(super) fn container(fleet: &Fleet<'_>, said: &KubernetesContainerSpec) -> Result<Container, Vec<Diagnostic>> {
     let KubernetesContainerSpec { env, resources, security_context, image, image_repository, volume_mounts } = said;
     let resources = resources.clone().unwrap_or_else(|| requests("100m", "512Mi"));
     let mut environment = environment();

@@ -33,7 +33,18 @@ impl Patch<'_> {
 ///
 /// # Errors
 /// When the patch can't be applied, or something else comes of it than an object of this kind in this namespace.
-pub(super) fn finished<T>(kind: InfraKind, object: &T, patch: Option<&Patch<'_>>) -> Result<InfraObject, Diagnostic>
+pub(super) fn finished<T>(
+    kind: InfraKind,
+    object: &T,
+    patch: Option<&Patch<'_>>,
+) -> Result<InfraObject, Vec<Diagnostic>>
+where
+    T: Serialize + DeserializeOwned + k8s_openapi::Metadata<Ty = ObjectMeta>,
+{
+    patched(kind, object, patch).map_err(|fault| vec![fault])
+}
+
+fn patched<T>(kind: InfraKind, object: &T, patch: Option<&Patch<'_>>) -> Result<InfraObject, Diagnostic>
 where
     T: Serialize + DeserializeOwned + k8s_openapi::Metadata<Ty = ObjectMeta>,
 {

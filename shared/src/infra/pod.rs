@@ -30,7 +30,7 @@ pub(super) struct Said<'a> {
 ///
 /// # Errors
 /// When the bootstrap configuration can't be made.
-pub(super) fn template(fleet: &Fleet<'_>, said: &Said<'_>) -> Result<PodTemplateSpec, Diagnostic> {
+pub(super) fn template(fleet: &Fleet<'_>, said: &Said<'_>) -> Result<PodTemplateSpec, Vec<Diagnostic>> {
     let Said { pod, container, init_containers } = *said;
     let KubernetesPodSpec {
         annotations,

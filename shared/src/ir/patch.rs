@@ -93,6 +93,20 @@ pub enum JsonPatchOp {
     Unknown(String),
 }
 
+impl From<&str> for JsonPatchOp {
+    fn from(word: &str) -> Self {
+        match word {
+            "add" => Self::Add,
+            "remove" => Self::Remove,
+            "replace" => Self::Replace,
+            "copy" => Self::Copy,
+            "move" => Self::Move,
+            "test" => Self::Test,
+            other => Self::Unknown(other.to_owned()),
+        }
+    }
+}
+
 impl JsonPatchOp {
     /// The word it is written as.
     #[must_use]

@@ -172,11 +172,15 @@ pub fn from_json(kind: ResourceType, json: &Value) -> Result<Resource, JsonError
 
 /// The message behind a resource type.
 fn descriptor(kind: ResourceType) -> Result<MessageDescriptor, JsonError> {
+    message_descriptor(kind.type_url().rsplit('/').next().unwrap_or_default())
+}
+
+/// One of Envoy's messages by its full name.
+pub(crate) fn message_descriptor(name: &str) -> Result<MessageDescriptor, JsonError> {
     let pool = POOL
         .get_or_init(|| DescriptorPool::decode(DESCRIPTORS).map_err(|reason| reason.to_string()))
         .as_ref()
         .map_err(|reason| JsonError { message: format!("Envoy's descriptors cannot be read: {reason}") })?;
-    let name = kind.type_url().rsplit('/').next().unwrap_or_default();
     pool.get_message_by_name(name)
         .ok_or_else(|| JsonError { message: format!("Envoy's descriptors do not have {name}") })
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use gateway_shared::api::envoy_proxy::{EnvoyProxySpec, IpFamily as ApiIpFamily};
-use gateway_shared::api::envoy_proxy_bootstrap::BootstrapType;
-use gateway_shared::api::string_match::StringMatchType;
-use gateway_shared::infra::bootstrap::{IpFamily, Options, StatsMatcher};
+use gateway_shared::api::envoy_proxy::EnvoyProxySpec;
+use gateway_shared::infra::bootstrap::{Options, bootstrap, customize, telemetry};
+use gateway_shared::infra::{LogLevels, log_levels};
 use gateway_shared::ir::infra::{ProxyInfra, ProxyListener};
 
 use super::proxy::Proxy;
@@ -18,44 +17,27 @@ use super::proxy::Proxy;
 pub fn plan(fleet: &ProxyInfra, xds: SocketAddr, drain_timeout: Duration) -> (Proxy, Vec<String>) {
     let nothing = EnvoyProxySpec::default();
     let spec = fleet.config.as_ref().map_or(&nothing, |config| &config.spec);
-    let mut left_out = Vec::new();
+    let metrics = spec.telemetry.as_ref().and_then(|telemetry| telemetry.metrics.as_ref());
 
-    let mut bootstrap = Options::on_this_host(reachable(xds), xds.port());
-    bootstrap.ip_family = match spec.ip_family {
-        Some(ApiIpFamily::Ipv6) => IpFamily::V6,
-        Some(ApiIpFamily::DualStack) => IpFamily::Dual,
-        Some(ApiIpFamily::Ipv4) | None => IpFamily::V4,
-    };
-    bootstrap.stats_matcher = stats_matcher(spec);
-    if !fleet.resolved_metric_sinks.is_empty() {
-        left_out.push(
-            "spec.telemetry.metrics.sinks: metric sinks are not built yet; Envoy keeps its statistics".to_owned(),
-        );
-    }
-    let bootstrap_override = spec.bootstrap.as_ref().and_then(|bootstrap| match bootstrap.r#type {
-        None | Some(BootstrapType::Replace) => bootstrap.value.clone(),
-        Some(BootstrapType::Merge | BootstrapType::JsonPatch) => {
-            left_out
-                .push("spec.bootstrap: only type Replace is built; Envoy runs with the default bootstrap".to_owned());
-            None
+    let mut options = Options::on_this_host(reachable(xds), xds.port());
+    options.ip_family = telemetry::ip_family(spec);
+    options.stats_matcher = metrics.and_then(telemetry::stats_matcher);
+    options.sinks = telemetry::sinks(fleet);
+    let customized = spec.bootstrap.as_ref().map(|said| customize::customized(bootstrap(&options), Some(said)));
+    let (bootstrap_override, left_out) = match customized.transpose() {
+        Ok(document) => (document, Vec::new()),
+        Err(faults) => {
+            let said = |fault| format!("spec.{fault}; Envoy runs with the default bootstrap");
+            (None, faults.iter().map(said).collect())
         }
-    });
-
-    let levels = spec.logging.as_ref().map(|logging| &logging.level);
-    let log_level =
-        levels.and_then(|levels| levels.get("default")).map_or_else(|| "warn".to_owned(), ToString::to_string);
-    let components: Vec<String> = levels
-        .into_iter()
-        .flatten()
-        .filter(|(component, _)| *component != "default")
-        .map(|(component, level)| format!("{component}:{level}"))
-        .collect();
+    };
+    let LogLevels { default, components } = log_levels(spec);
     let proxy = Proxy {
         ir_key: fleet.name.clone(),
-        bootstrap,
+        bootstrap: options,
         bootstrap_override,
-        log_level,
-        component_log_level: Some(if components.is_empty() { "misc:error".to_owned() } else { components.join(",") }),
+        log_level: default,
+        component_log_level: Some(components),
         concurrency: spec.concurrency,
         extra_arguments: spec.extra_args.clone(),
         drain_timeout: spec
@@ -80,19 +62,4 @@ fn reachable(address: SocketAddr) -> String {
 fn ports(listener: &ProxyListener) -> BTreeMap<u16, String> {
     let ports = listener.ports.iter().filter_map(|port| Some((u16::try_from(port.container_port).ok()?, port)));
     ports.map(|(number, port)| (number, format!("port {} of the Gateway", port.service_port))).collect()
-}
-
-fn stats_matcher(spec: &EnvoyProxySpec) -> Option<StatsMatcher> {
-    let matches = &spec.telemetry.as_ref()?.metrics.as_ref()?.matches;
-    let mut matcher = StatsMatcher::default();
-    for pattern in matches {
-        let list = match pattern.r#type {
-            None | Some(StringMatchType::Exact) => &mut matcher.exact,
-            Some(StringMatchType::Prefix) => &mut matcher.prefix,
-            Some(StringMatchType::Suffix) => &mut matcher.suffix,
-            Some(StringMatchType::RegularExpression) => &mut matcher.regex,
-        };
-        list.push(pattern.value.clone());
-    }
-    (!matches.is_empty()).then_some(matcher)
 }

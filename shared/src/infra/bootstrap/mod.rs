@@ -3,6 +3,7 @@
 //! It is built as one JSON document, in one place, from [`Options`]; the values are those of Envoy Gateway 1.9.
 
 pub mod customize;
+mod merge;
 mod metrics;
 mod options;
 pub mod telemetry;
