@@ -25,6 +25,9 @@ use crate::translation::Latest;
 /// The Lease replicas share, as Envoy Gateway names it: an agent and an Envoy Gateway never lead at the same time.
 const LEASE: &str = "5b9825d2.gateway.envoyproxy.io";
 
+/// How long a connection to the API server may take.
+const CONNECT: Duration = Duration::from_secs(3);
+
 /// How an agent lives in a cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterSettings {
@@ -70,9 +73,12 @@ impl ClusterSettings {
     /// # Errors
     /// When there is neither.
     pub async fn client() -> anyhow::Result<Client> {
-        Client::try_default().await.context(
+        let mut config = kube::Config::infer().await.context(
             "there is no API server to talk to: run in a pod with a service account, or set KUBECONFIG to a kubeconfig",
-        )
+        )?;
+        // An API server that comes back is to be noticed within seconds, also by an attempt that got no answer.
+        config.connect_timeout = Some(CONNECT);
+        Client::try_from(config).context("the client of the API server can't be made")
     }
 
     /// Starts everyone who writes.

@@ -67,8 +67,12 @@ impl LogLevel {
     }
 }
 
+/// The client of the API server logs every attempt that fails, at any level. What is worth saying of that is said once,
+/// by whoever made the attempt; a level may still name these modules.
+const SAID_ELSEWHERE: &str = "kube_client=off,kube_runtime=off";
+
 fn parse(level: &str) -> Result<EnvFilter, String> {
-    EnvFilter::builder().parse(level).map_err(|_| {
+    EnvFilter::builder().parse(format!("{SAID_ELSEWHERE},{level}")).map_err(|_| {
         format!(
             "`{level}` is not a log level: write error, warn, info, debug or trace, or add modules as in \
              info,gateway_agent::xds=debug"

@@ -81,7 +81,7 @@ impl Metrics {
             registry.register("gateway_objects", "Objects that are translated", self.objects.clone());
             registry.register(
                 "gateway_file_findings",
-                "Errors and warnings in the files that objects are read from",
+                "Errors and warnings about the files or the cluster that objects are read from",
                 self.file_findings.clone(),
             );
             registry.register(

@@ -38,7 +38,7 @@ impl Trouble {
         };
         match client {
             ClientError::Api(status) => Self::of_status(status.code, &status.message, streaming),
-            other => Self::Unreachable(chain(other)),
+            other => Self::Unreachable(cause(other)),
         }
     }
 
@@ -56,19 +56,13 @@ impl Trouble {
     }
 }
 
-/// An error and what it came from, each thing said once.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        source = cause.source();
+/// What an error came from in the end: what is around it only says which part of the client passed it on.
+pub(super) fn cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
     }
-    text
+    innermost.to_string()
 }
 
 /// How all watches fare. Clones speak of the same watches.

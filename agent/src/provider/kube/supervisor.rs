@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
 use super::discovery::{self, Plan};
-use super::health::{Health, chain};
+use super::health::{Health, cause};
 use super::registry::WATCHED;
 use super::store::{Event, Source};
 use super::watch::Watch;
@@ -89,7 +89,7 @@ impl Supervisor {
                 Ok(()) if sees_crds.load(Ordering::Relaxed) => SELDOM,
                 Ok(()) => OFTEN,
                 Err(error) => {
-                    self.health.unreachable(&chain(&error));
+                    self.health.unreachable(&cause(&error));
                     SOON
                 }
             };
