@@ -9,7 +9,7 @@ TRANSLATE_NOW := ^(httproute|gateway)-
 XDS_NOW := ^(http-route|http2|http1|simple-tls|tls-|multiple-listeners|ready|empty|cors|retry|timeout|headers|httproute)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build image release test test-krew conformance lint bench score
+.PHONY: help demo build image release test test-cluster test-krew conformance lint bench score
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -34,6 +34,9 @@ test-krew: ## Install, run and uninstall the plugin with the real krew
 
 test: ## All tests, those against the real Envoy included
 	@envoy=$$(hack/get-envoy.sh) && ENVOY_BINARY="$$envoy" cargo test --locked --workspace
+
+test-cluster: ## The tests in a real cluster, made on this machine or the one of KUBECONFIG ([ONLY="NAME …"])
+	hack/test-cluster.sh $(ONLY)
 
 conformance: ## The official suite in a cluster ([PROFILES=…] [TESTS=…] [MODE=…], see docs/conformance.md)
 	tests/cluster/conformance/run.sh

@@ -2,8 +2,10 @@
 # The Kubernetes cluster tests run on: one made on this machine, or the one KUBECONFIG names.
 #
 #   hack/cluster.sh where         says which one it is; fails, saying why in one line, where none can be had
+#   hack/cluster.sh is-up         says whether it is there: yes or no
 #   hack/cluster.sh up            brings it up where it isn't
 #   hack/cluster.sh images        gives it the images fleets and tests run: Envoy, echo servers, CoreDNS
+#   hack/cluster.sh definitions   prints a file with Gateway API's definitions (the experimental channel)
 #   hack/cluster.sh agent PROGRAM gives it gateway-agent, as the image AGENT_IMAGE names
 #   hack/cluster.sh exec CMD ...  runs CMD where the cluster's addresses are reachable, with KUBECONFIG set
 #   hack/cluster.sh down          takes down what `up` brought up
@@ -92,6 +94,15 @@ images() {
   has "$COREDNS_IMAGE" || "$CLUSTER" image "$COREDNS_IMAGE" "/coredns=$state/bin/coredns" --user 0
 }
 
+definitions() {
+  local module
+  module=$(cd tests/cluster/conformance && go mod download && go list -m -f '{{.Dir}}' sigs.k8s.io/gateway-api)
+  for file in "$module"/config/crd/experimental/gateway*.yaml; do
+    case $file in *_vap_*) ;; *) echo ---; cat "$file" ;; esac
+  done >"$built/gateway-api.yaml"
+  echo "$built/gateway-api.yaml"
+}
+
 has() {
   ctr -a "$state/run/containerd.sock" -n k8s.io images ls -q | grep -qxF "$1"
 }
@@ -112,8 +123,10 @@ agent() {
 
 case ${1:-} in
   where) where ;;
+  is-up) if [ "$(kind)" = given ] || is_up; then echo yes; else echo no; fi ;;
   up) get_kubectl; up ;;
   images) images ;;
+  definitions) definitions ;;
   agent) agent "$2" ;;
   exec)
     shift

@@ -1,5 +1,6 @@
 //! An HTTP client that tells exactly what came back, over plain connections and TLS.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,7 +69,15 @@ impl Ask {
     /// # Errors
     /// When no whole answer comes.
     pub async fn of(&self, port: u16) -> anyhow::Result<Answer> {
-        Connection::open(port).await?.send(self).await
+        self.at(loopback(port)).await
+    }
+
+    /// Asks on a connection of its own to that address.
+    ///
+    /// # Errors
+    /// When no whole answer comes.
+    pub async fn at(&self, address: SocketAddr) -> anyhow::Result<Answer> {
+        Connection::open(address).await?.send(self).await
     }
 
     /// Asks over TLS, with the host as server name, and trusting what `config` trusts.
@@ -85,6 +94,12 @@ impl Ask {
     }
 }
 
+/// That port on loopback.
+#[must_use]
+pub fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
 /// One connection, for many requests one after the other.
 #[derive(Debug)]
 pub struct Connection {
@@ -92,12 +107,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens one to a port on loopback.
+    /// Opens one.
     ///
     /// # Errors
     /// When nobody listens there.
-    pub async fn open(port: u16) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(("127.0.0.1", port)).await.context("connect")?;
+    pub async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let connect = tokio::time::timeout(LIMIT, TcpStream::connect(address));
+        let stream = connect.await.map_err(|_| anyhow!("no connection within {LIMIT:?}"))?.context("connect")?;
         stream.set_nodelay(true).context("TCP_NODELAY")?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await.context("HTTP handshake")?;
         tokio::spawn(connection);
@@ -153,10 +169,11 @@ impl Answer {
         echo.get(what).cloned().unwrap_or_default()
     }
 
-    /// Which backend answered; empty for none of ours.
+    /// Which backend answered, or which pod of the conformance suite's echo server; empty for neither.
     #[must_use]
     pub fn backend(&self) -> String {
-        self.asked("backend").as_str().unwrap_or_default().to_owned()
+        let named = self.asked("backend").as_str().map(str::to_owned);
+        named.or_else(|| Some(self.asked("pod").as_str()?.to_owned())).unwrap_or_default()
     }
 
     /// A header as the backend saw it, values joined by a comma; `None` where it saw none.

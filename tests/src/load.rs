@@ -1,13 +1,14 @@
 //! Requests that go on while something happens, each of them counted.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-use crate::client::{Ask, Connection};
+use crate::client::{Ask, Connection, loopback};
 
 /// The pause of one worker between two requests: the machine is small, and what is tested needs the processor too.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -30,13 +31,19 @@ pub struct Tally {
 }
 
 impl Load {
-    /// Starts `workers` that ask the Envoy on `port`.
+    /// Starts `workers` that ask the Envoy on `port` of loopback.
     #[must_use]
     pub fn start(workers: usize, port: u16, ask: &Ask) -> Self {
+        Self::on(workers, loopback(port), ask)
+    }
+
+    /// Starts `workers` that ask whoever is at `address`.
+    #[must_use]
+    pub fn on(workers: usize, address: SocketAddr, ask: &Ask) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let answered = Arc::new(AtomicUsize::new(0));
         let workers = (0..workers)
-            .map(|_| tokio::spawn(work(port, ask.clone(), Arc::clone(&stop), Arc::clone(&answered))))
+            .map(|_| tokio::spawn(work(address, ask.clone(), Arc::clone(&stop), Arc::clone(&answered))))
             .collect();
         Self { stop, answered, workers }
     }
@@ -73,14 +80,14 @@ impl Tally {
     }
 }
 
-async fn work(port: u16, ask: Ask, stop: Arc<AtomicBool>, answered: Arc<AtomicUsize>) -> Tally {
+async fn work(address: SocketAddr, ask: Ask, stop: Arc<AtomicBool>, answered: Arc<AtomicUsize>) -> Tally {
     let mut tally = Tally::default();
     let mut kept: Option<Connection> = None;
     while !stop.load(Ordering::SeqCst) {
         // Only a connection that is known to be closed is replaced; a request lost on an open one is a failure.
         let connection = match kept.take().filter(|connection| !connection.is_closed()) {
             Some(connection) => Ok(connection),
-            None => Connection::open(port).await,
+            None => Connection::open(address).await,
         };
         match connection {
             Ok(mut connection) => match connection.send(&ask).await {

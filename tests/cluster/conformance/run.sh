@@ -30,12 +30,12 @@ cluster up
 cluster images
 suite=$target/cluster/conformance.test
 (cd tests/cluster/conformance && CGO_ENABLED=0 go test -c -trimpath -ldflags '-s -w' -o "$suite" .)
-crds=$(cd tests/cluster/conformance && go list -m -f '{{.Dir}}' sigs.k8s.io/gateway-api)/config/crd/experimental
+definitions=$(cluster definitions)
 
 if [ "${INSTALL:-yes}" = yes ]; then
   cargo build --locked -p gateway-agent -p kubectl-gateway
   cluster agent "$target/debug/gateway-agent"
-  kubectl gateway install --yes --image "$AGENT_IMAGE" --namespace-mode "$MODE" --gateway-api-crds "$crds"
+  kubectl gateway install --yes --image "$AGENT_IMAGE" --namespace-mode "$MODE" --gateway-api-crds "$definitions"
 fi
 
 controller=gateway.envoyproxy.io/gatewayclass-controller

@@ -336,9 +336,7 @@ impl State {
                 state.not_before = None;
             }
             Some(words) => {
-                if state.failure != failure {
-                    tracing::warn!(ir_key = %fleet, "{words}");
-                }
+                tracing::warn!(ir_key = %fleet, "{words}");
                 state.not_before = now.checked_add(state.backoff.next_delay());
             }
         }
