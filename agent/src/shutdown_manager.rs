@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
-use crate::admin_client::AdminClient;
+use crate::admin_client::{AdminClient, AdminError};
 
 /// The port of the manager, as Envoy Gateway's.
 const PORT: u16 = 19_002;
@@ -185,14 +185,18 @@ async fn drain(args: &ShutdownArgs, envoy: AdminClient) {
         post(&envoy, "/drain_listeners?graceful&skip_exit").await;
     }
     let mut drain = Drain { args, failing: false };
-    let mut said = None;
+    let mut said = String::new();
     loop {
-        let connections = connections(&envoy).await;
-        if let Some(open) = connections.filter(|_| connections != said) {
-            say(&format!("{open} connections are open"));
-            said = connections;
+        let (open, words) = match connections(&envoy).await {
+            Ok(Some(open)) => (Some(open), format!("{open} connections are open")),
+            Ok(None) => (None, "Envoy has no listener yet".to_owned()),
+            Err(words) => (None, words),
+        };
+        if words != said {
+            say(&words);
+            said = words;
         }
-        match drain.next(started.elapsed(), connections) {
+        match drain.next(started.elapsed(), open) {
             Next::FailHealthChecks => post(&envoy, "/healthcheck/fail").await,
             Next::Wait => sleep(PACE).await,
             Next::Done(why) => return say(why),
@@ -208,15 +212,13 @@ async fn post(envoy: &AdminClient, path: &str) {
     }
 }
 
-/// How many connections of clients are open.
-async fn connections(envoy: &AdminClient) -> Option<u64> {
+/// How many connections of clients are open; `None` when Envoy doesn't say. Where nobody listens there are none.
+async fn connections(envoy: &AdminClient) -> Result<Option<u64>, String> {
     let path = r"/stats?filter=%5Elistener%5C..*%5C.downstream_cx_active%24&format=json";
     match envoy.json(path).await {
-        Ok(stats) => client_connections(&stats),
-        Err(error) => {
-            say(&error.to_string());
-            None
-        }
+        Ok(stats) => Ok(client_connections(&stats)),
+        Err(AdminError::Unreachable { .. }) => Ok(Some(0)),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -21,6 +21,9 @@ use crate::xds::metrics::XdsMetrics;
 /// However long a translation holds, the clock is looked at that often: somebody may set it.
 const LONGEST: Duration = Duration::from_mins(10);
 
+/// The longest rest between two translations.
+const LONGEST_REST: Duration = Duration::from_millis(100);
+
 /// A translation and what it was made from.
 #[derive(Clone, Debug)]
 pub struct Translated {
@@ -59,7 +62,7 @@ pub async fn run(
     loop {
         let loaded = objects.borrow_and_update().clone();
         let configured = Arc::clone(&config.borrow_and_update());
-        let mut holds_for = LONGEST;
+        let (mut holds_for, mut rest) = (LONGEST, Duration::ZERO);
         if let Some(loaded) = loaded {
             readers.metrics.loaded(loaded.resources.len(), loaded.errors.len(), loaded.warnings.len());
             let started = Instant::now();
@@ -78,6 +81,7 @@ pub async fn run(
                     cache = back;
                     holds_for = holds_until(&outcome.translation, now);
                     publish(outcome, loaded, started, &readers);
+                    rest = rest_after(started.elapsed());
                 }
                 Err(broken) => {
                     // A fault of ours: the last good snapshots go on, and the next objects start from nothing kept.
@@ -86,6 +90,10 @@ pub async fn run(
                     error!(%broken, "a translation broke off; what was served before goes on");
                 }
             }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(rest) => {}
         }
         tokio::select! {
             () = stop.cancelled() => return,
@@ -99,6 +107,13 @@ pub async fn run(
             }
         }
     }
+}
+
+/// How long to rest after a translation that took so long. A change after a quiet time is translated at once; of a stream
+/// of changes each translation takes in what came meanwhile, so that thousands of new objects don't cost thousands of
+/// translations of everything before them.
+fn rest_after(took: Duration) -> Duration {
+    took.saturating_mul(3).min(LONGEST_REST)
 }
 
 /// The time, by which certificates are judged.

@@ -39,16 +39,19 @@ impl Inputs {
         same_live && Arc::ptr_eq(&self.translated, &other.translated) && Arc::ptr_eq(&self.config, &other.config)
     }
 
-    /// The objects to look at, where `before` was looked at before. A Gateway isn't, as long as nothing is known of
-    /// running fleets: an agent that starts must not take back what another one said.
+    /// Whether enough is known to speak of an object. Of a Gateway it isn't, as long as nothing is known of running
+    /// fleets: an agent that starts must not take back what another one said.
+    pub(super) fn can_speak_of(&self, subject: &Subject) -> bool {
+        self.live.is_some() || !matches!(subject.kind, SubjectKind::Gateway | SubjectKind::GatewayClass)
+    }
+
+    /// The objects to look at, where `before` was looked at before.
     pub(super) fn to_look_at(&self, before: Option<&Self>) -> Vec<Subject> {
         let mut subjects: Vec<Subject> = match before {
             None => self.statuses().subjects(),
             Some(before) => self.statuses().changed_since(&before.statuses()).into_iter().collect(),
         };
-        if self.live.is_none() {
-            subjects.retain(|subject| !matches!(subject.kind, SubjectKind::Gateway | SubjectKind::GatewayClass));
-        }
+        subjects.retain(|subject| self.can_speak_of(subject));
         subjects
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gateway_shared::config::Config;
-use gateway_shared::gatewayapi::subjects::Subject;
+use gateway_shared::gatewayapi::subjects::{Subject, SubjectKind};
 use gateway_shared::status::live::LiveFleets;
 use kube::Client;
 use tokio::sync::watch::Receiver;
@@ -77,6 +77,7 @@ impl StatusWriter {
         let mut queue = Queue::default();
         let mut work: JoinSet<(Subject, End)> = JoinSet::new();
         let mut inputs: Option<Arc<Inputs>> = None;
+        let mut edited = self.seen.changes();
         loop {
             if !*self.leads.borrow_and_update() {
                 return;
@@ -102,6 +103,12 @@ impl StatusWriter {
                 () = changed(&mut self.leads) => {}
                 () = changed(&mut self.changes) => {}
                 () = changed(&mut self.live) => {}
+                // Whoever changed a status: what isn't as it should be is put right, and what is costs a comparison.
+                objects = edited.next() => objects
+                    .into_iter()
+                    .filter_map(|(kind, key)| Some(Subject::new(SubjectKind::named(kind)?, key)))
+                    .filter(|subject| inputs.as_ref().is_some_and(|inputs| inputs.can_speak_of(subject)))
+                    .for_each(|subject| queue.push(subject)),
                 Some(done) = work.join_next() => match done {
                     Ok((subject, end)) => queue.done(subject, end, Instant::now()),
                     Err(broken) => error!(%broken, "writing a status broke off"),

@@ -107,13 +107,14 @@ async fn act(client: &Client, fleet: &str, action: Action) -> Result<Done, Strin
 
 async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done, String> {
     let api = api(client, &apply.id);
+    let mut there = None;
     if apply.why == Why::Missing {
-        let there =
-            api.get_opt(&apply.id.name).await.map_err(|error| words::refused(&apply.id, "looked up", &error))?;
-        if let Some(there) = there.filter(|there| !made_for(there, fleet)) {
-            let whose = Existing::read(apply.id.kind, there).and_then(|(_, existing)| existing.fleet);
-            return Err(diff::foreign(&apply.id, whose.as_deref().filter(|owner| *owner != fleet)));
-        }
+        there = api.get_opt(&apply.id.name).await.map_err(|error| words::refused(&apply.id, "looked up", &error))?;
+    }
+    let found = there.is_some();
+    if let Some(there) = there.filter(|there| !made_for(there, fleet)) {
+        let whose = Existing::read(apply.id.kind, there).and_then(|(_, existing)| existing.fleet);
+        return Err(diff::foreign(&apply.id, whose.as_deref().filter(|owner| *owner != fleet)));
     }
     if let Some(uid) = &apply.instead_of {
         info!(ir_key = fleet, object = %apply.id, "its selector can't be changed, so it is made anew");
@@ -125,6 +126,7 @@ async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done
     let object = server_side_apply(&api, &apply.id, FIELD_MANAGER, &apply.content).await?;
     let Apply { id, hash, why, content: _, instead_of: _, hand_over_replicas: _ } = apply;
     match &why {
+        Why::Missing if found => info!(ir_key = fleet, object = %id, "it had lost our labels: put right"),
         Why::Missing => info!(ir_key = fleet, object = %id, "made"),
         Why::Changed => info!(ir_key = fleet, object = %id, "applied"),
         Why::Drifted(fields) => {

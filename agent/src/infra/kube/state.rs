@@ -336,7 +336,9 @@ impl State {
                 state.not_before = None;
             }
             Some(words) => {
-                tracing::warn!(ir_key = %fleet, "{words}");
+                if state.failure != failure {
+                    tracing::warn!(ir_key = %fleet, "{words}");
+                }
                 state.not_before = now.checked_add(state.backoff.next_delay());
             }
         }

@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 use tokio::sync::watch::{Receiver, channel};
 use tokio_util::sync::CancellationToken;
 
-pub use seen::{Seen, SeenObject};
+pub use seen::{Seen, SeenChanges, SeenObject};
 
 use super::Loaded;
 use store::Store;

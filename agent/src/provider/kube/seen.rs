@@ -1,10 +1,13 @@
 //! What the cluster says of an object beside what translation reads: its version, and the status it has now.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use gateway_shared::api::metadata::ObjectKey;
 use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::provider::Identity;
 
 /// The objects our watches know, with the statuses they have in the cluster: what a status writer compares with, and
 /// where it finds the entries of other controllers. Clones look at the same.
@@ -14,7 +17,39 @@ use serde_json::Value;
 /// that isn't here may exist all the same, so ask the API server before giving one up, and read the object anew when a
 /// write conflicts.
 #[derive(Clone, Debug, Default)]
-pub struct Seen(Arc<RwLock<HashMap<&'static str, HashMap<ObjectKey, Entry>>>>);
+pub struct Seen(Arc<RwLock<Objects>>);
+
+#[derive(Debug, Default)]
+struct Objects {
+    by_kind: HashMap<&'static str, HashMap<ObjectKey, Entry>>,
+    /// Who is told of changes.
+    listeners: Vec<Weak<Changed>>,
+}
+
+/// The objects whose statuses changed and that nobody has looked at since.
+#[derive(Debug, Default)]
+struct Changed {
+    objects: Mutex<HashSet<Identity>>,
+    more: Notify,
+}
+
+/// Hears of every object whose status changes, whoever changed it.
+#[derive(Debug)]
+pub struct SeenChanges(Arc<Changed>);
+
+impl SeenChanges {
+    /// Waits until there are any, and takes them: each object once, however often it changed.
+    pub async fn next(&mut self) -> HashSet<Identity> {
+        loop {
+            let more = self.0.more.notified();
+            let objects = std::mem::take(&mut *self.0.objects.lock().unwrap_or_else(PoisonError::into_inner));
+            if !objects.is_empty() {
+                return objects;
+            }
+            more.await;
+        }
+    }
+}
 
 /// One object as our watches saw it last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +82,7 @@ impl Seen {
     /// The object of `kind` (as in a manifest) under `key`; `None` if our watches don't know it.
     #[must_use]
     pub fn get(&self, kind: &str, key: &ObjectKey) -> Option<SeenObject> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(kind)?.get(key).cloned()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_kind.get(kind)?.get(key).cloned()
     }
 
     /// The status the object has now; `None` if it has none, or our watches don't know the object.
@@ -59,17 +94,38 @@ impl Seen {
     /// Whether our watches know the object.
     #[must_use]
     pub fn exists(&self, kind: &str, key: &ObjectKey) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(kind).is_some_and(|kind| kind.contains_key(key))
+        let objects = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        objects.by_kind.get(kind).is_some_and(|kind| kind.contains_key(key))
+    }
+
+    /// Tells of every change from now on.
+    #[must_use]
+    pub fn changes(&self) -> SeenChanges {
+        let changed = Arc::<Changed>::default();
+        let mut objects = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        objects.listeners.retain(|listener| listener.strong_count() > 0);
+        objects.listeners.push(Arc::downgrade(&changed));
+        SeenChanges(changed)
     }
 
     /// Takes in what an object looks like now. Tests of readers use it, too.
     pub fn put(&self, kind: &'static str, key: ObjectKey, object: SeenObject) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).entry(kind).or_default().insert(key, object);
+        let mut objects = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let of_kind = objects.by_kind.entry(kind).or_default();
+        if of_kind.get(&key).is_some_and(|known| known.status == object.status) {
+            of_kind.insert(key, object);
+            return;
+        }
+        of_kind.insert(key.clone(), object);
+        for listener in objects.listeners.iter().filter_map(Weak::upgrade) {
+            listener.objects.lock().unwrap_or_else(PoisonError::into_inner).insert((kind, key.clone()));
+            listener.more.notify_one();
+        }
     }
 
     /// Forgets an object that is gone.
     pub fn remove(&self, kind: &str, key: &ObjectKey) {
-        if let Some(kind) = self.0.write().unwrap_or_else(PoisonError::into_inner).get_mut(kind) {
+        if let Some(kind) = self.0.write().unwrap_or_else(PoisonError::into_inner).by_kind.get_mut(kind) {
             kind.remove(key);
         }
     }
@@ -94,5 +150,19 @@ mod tests {
         assert_eq!(reader.status("HTTPRoute", &key), None);
         seen.remove("HTTPRoute", &key);
         assert!(!reader.exists("HTTPRoute", &key));
+    }
+
+    #[tokio::test]
+    async fn a_status_that_changes_is_told_of_once_and_a_version_is_not() {
+        let (seen, key) = (Seen::default(), ObjectKey::new("shop", "cart"));
+        seen.put("HTTPRoute", key.clone(), SeenObject::new("1", None));
+        let mut changes = seen.changes();
+        seen.put("HTTPRoute", key.clone(), SeenObject::new("2", None));
+        for version in ["3", "4"] {
+            seen.put("Gateway", key.clone(), SeenObject::new(version, Some(&json!({ "n": version }))));
+        }
+        assert_eq!(changes.next().await, [("Gateway", key.clone())].into());
+        seen.put("HTTPRoute", key.clone(), SeenObject::new("5", Some(&json!({}))));
+        assert_eq!(changes.next().await, [("HTTPRoute", key)].into());
     }
 }
