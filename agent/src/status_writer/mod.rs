@@ -61,6 +61,7 @@ impl StatusWriter {
             store: Store { client: self.client.clone() },
             seen: self.seen.clone(),
             metrics: StatusMetrics::new(&self.metrics),
+            echoes: Arc::default(),
         };
         let writing = async {
             while self.leads.wait_for(|leads| *leads).await.is_ok() {
@@ -108,6 +109,7 @@ impl StatusWriter {
                     .into_iter()
                     .filter_map(|(kind, key)| Some(Subject::new(SubjectKind::named(kind)?, key)))
                     .filter(|subject| inputs.as_ref().is_some_and(|inputs| inputs.can_speak_of(subject)))
+                    .filter(|subject| !settler.is_echo(subject))
                     .for_each(|subject| queue.push(subject)),
                 Some(done) = work.join_next() => match done {
                     Ok((subject, end)) => queue.done(subject, end, Instant::now()),

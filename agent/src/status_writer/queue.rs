@@ -1,5 +1,5 @@
 //! Whose status is to be looked at next, without IO or clock: each object once, again when it was asked for meanwhile,
-//! later when it failed, and nothing at all while the API server is in trouble.
+//! later when it failed or was only just written, and nothing at all while the API server is in trouble.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -17,11 +17,20 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// How long everyone waits at most: a server that comes back is caught up with soon.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// How long an object that was written rests at first: a Gateway whose routes come one by one isn't written for each.
+const FIRST_REST: Duration = Duration::from_millis(100);
+/// How long it rests at most when it changes all the time.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+/// How many rests are kept before those that are over are forgotten.
+const KEPT_RESTS: usize = 256;
+
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The object is as it should be.
+    /// The object is as it should be, and was before.
     Settled,
+    /// The object is as it should be now.
+    Written,
     /// This object failed; others may go on.
     Failed,
     /// The API server is overloaded or away: nobody need try now.
@@ -36,11 +45,19 @@ pub(super) struct Queue {
     queued: HashSet<Subject>,
     /// What is being worked on, and whether it was asked for again meanwhile.
     running: HashMap<Subject, bool>,
-    /// What failed, with the time of the next attempt.
+    /// What failed or rests and was asked for, with the time of the next attempt.
     waiting: HashMap<Subject, Instant>,
+    rests: HashMap<Subject, Rest>,
     backoffs: HashMap<Subject, Backoff>,
     paused_until: Option<Instant>,
     pause: Backoff,
+}
+
+/// An object that was written is left alone for a while.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    until: Instant,
+    length: Duration,
 }
 
 impl Default for Queue {
@@ -50,6 +67,7 @@ impl Default for Queue {
             queued: HashSet::new(),
             running: HashMap::new(),
             waiting: HashMap::new(),
+            rests: HashMap::new(),
             backoffs: HashMap::new(),
             paused_until: None,
             pause: Backoff::new(FIRST_PAUSE, LONGEST_PAUSE),
@@ -58,7 +76,7 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Asks for an object. One that waits because it failed goes on waiting.
+    /// Asks for an object. One that waits goes on waiting.
     pub(super) fn push(&mut self, subject: Subject) {
         if let Some(again) = self.running.get_mut(&subject) {
             *again = true;
@@ -79,19 +97,29 @@ impl Queue {
             self.waiting.remove(&subject);
             self.push(subject);
         }
-        let subject = self.ready.pop_front()?;
-        self.queued.remove(&subject);
-        self.running.insert(subject.clone(), false);
-        Some(subject)
+        loop {
+            let subject = self.ready.pop_front()?;
+            self.queued.remove(&subject);
+            match self.rests.get(&subject).filter(|rest| rest.until > now) {
+                Some(rest) => drop(self.waiting.insert(subject, rest.until)),
+                None => {
+                    self.running.insert(subject.clone(), false);
+                    return Some(subject);
+                }
+            }
+        }
     }
 
     /// Notes at `now` what came of an object that was taken.
     pub(super) fn done(&mut self, subject: Subject, end: End, now: Instant) {
         let again = self.running.remove(&subject).unwrap_or(false);
         match end {
-            End::Settled => {
+            End::Settled | End::Written => {
                 self.backoffs.remove(&subject);
                 self.pause.reset();
+                if end == End::Written {
+                    self.rest(subject.clone(), now);
+                }
                 if again {
                     self.push(subject);
                 }
@@ -109,6 +137,19 @@ impl Queue {
                 self.push(subject);
             }
         }
+    }
+
+    /// Leaves an object alone for a while; for longer where the last rest is only just over.
+    fn rest(&mut self, subject: Subject, now: Instant) {
+        let fresh = |rest: &Rest| now < rest.until + rest.length;
+        let length = match self.rests.get(&subject).filter(|rest| fresh(rest)) {
+            Some(last) => last.length.saturating_mul(2).min(LONGEST_REST),
+            None => FIRST_REST,
+        };
+        if self.rests.len() >= KEPT_RESTS {
+            self.rests.retain(|_, rest| fresh(rest));
+        }
+        self.rests.insert(subject, Rest { until: now + length, length });
     }
 
     /// When there may be something to do although nothing happens until then.
@@ -197,5 +238,30 @@ mod tests {
         assert_eq!(order, [subject("c"), subject("a"), subject("b")]);
         queue.done(subject("c"), End::ServerTrouble, later);
         assert_eq!(queue.wake_at(), Some(later + 2 * FIRST_PAUSE));
+    }
+
+    #[test]
+    fn what_was_just_written_rests_and_is_written_again_with_all_that_came_meanwhile() {
+        let start = Instant::now();
+        let mut queue = pushed(&["a"]);
+        queue.next(start);
+        queue.done(subject("a"), End::Written, start);
+        let mut now = start;
+        for rest in [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST] {
+            queue.push(subject("a"));
+            assert_eq!(queue.next(now), None);
+            queue.push(subject("a"));
+            assert_eq!(queue.wake_at(), Some(now + rest));
+            now += rest;
+            assert_eq!(queue.next(now), Some(subject("a")));
+            queue.done(subject("a"), End::Written, now);
+        }
+        // One that was quiet for long starts anew.
+        now += 10 * LONGEST_REST;
+        queue.push(subject("a"));
+        assert_eq!(queue.next(now), Some(subject("a")));
+        queue.done(subject("a"), End::Written, now);
+        queue.push(subject("a"));
+        assert_eq!((queue.next(now), queue.wake_at()), (None, Some(now + FIRST_REST)));
     }
 }

@@ -1,6 +1,7 @@
 //! One object: what it should say and what it says are compared, and written where they differ.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gateway_shared::api::metadata::{Object as _, Timestamp};
@@ -24,9 +25,27 @@ pub(super) struct Settler {
     pub(super) store: Store,
     pub(super) seen: Seen,
     pub(super) metrics: StatusMetrics,
+    /// The versions our writes gave objects, until our watches bring them.
+    pub(super) echoes: Arc<Mutex<HashMap<Subject, String>>>,
 }
 
 impl Settler {
+    /// Whether the change our watches brought of an object is what we wrote ourselves.
+    pub(super) fn is_echo(&self, subject: &Subject) -> bool {
+        let mut echoes = self.echoes();
+        let Some(written) = echoes.get(subject) else { return false };
+        let seen = self.seen.get(subject.kind.facts().kind, &subject.key);
+        let is_it = seen.is_some_and(|seen| *seen.resource_version == **written);
+        if is_it {
+            echoes.remove(subject);
+        }
+        is_it
+    }
+
+    fn echoes(&self) -> MutexGuard<'_, HashMap<Subject, String>> {
+        self.echoes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Makes one object as `inputs` want it.
     pub(super) async fn settle(&self, subject: &Subject, inputs: &Arc<Inputs>) -> End {
         let kind = subject.kind.facts().kind;
@@ -34,14 +53,15 @@ impl Settler {
         let settled = match self.status(subject, inputs).await {
             Ok(counted) => {
                 self.metrics.count(kind, counted);
-                self.finalizer(subject, inputs).await
+                self.finalizer(subject, inputs).await.map(|()| counted)
             }
             Err(refusal) => Err(refusal),
         };
         self.metrics.took(kind, started.elapsed());
         match settled {
+            Ok(Counted::Written) => End::Written,
             // An object that is gone needs nothing more.
-            Ok(()) | Err(Refusal::Gone) => End::Settled,
+            Ok(_) | Err(Refusal::Gone) => End::Settled,
             Err(refusal) => {
                 self.metrics.count(kind, Counted::Error);
                 end_of(subject, refusal)
@@ -73,8 +93,9 @@ impl Settler {
                 return Ok(Counted::NoAction);
             };
             match self.store.write(subject, &version, &status).await {
-                Ok(()) => {
+                Ok(version) => {
                     debug!(%subject, "wrote its status");
+                    self.echoes().insert(subject.clone(), version);
                     return Ok(Counted::Written);
                 }
                 Err(Refusal::Conflict) => self.metrics.count(kind, Counted::Conflict),

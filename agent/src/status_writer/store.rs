@@ -53,8 +53,13 @@ impl Store {
         self.ask(request).await
     }
 
-    /// Writes `status` over the one that the object had at `resource_version`.
-    pub(super) async fn write(&self, subject: &Subject, resource_version: &str, status: &Value) -> Result<(), Refusal> {
+    /// Writes `status` over the one that the object had at `resource_version`. Returns the version it has then.
+    pub(super) async fn write(
+        &self,
+        subject: &Subject,
+        resource_version: &str,
+        status: &Value,
+    ) -> Result<String, Refusal> {
         let KindFacts { group, version, kind, plural: _, claim: _ } = subject.kind.facts();
         let mut metadata = json!({ "name": &*subject.key.name, "resourceVersion": resource_version });
         if let (Some(metadata), false) = (metadata.as_object_mut(), subject.key.namespace.is_empty()) {
@@ -66,7 +71,7 @@ impl Store {
         let params = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         let body = object.to_string().into_bytes();
         let request = Request::new(path(subject)).replace_subresource("status", &subject.key.name, &params, body);
-        self.ask::<Nothing>(request).await.map(|_| ())
+        self.ask::<Written>(request).await.map(|written| written.metadata.resource_version)
     }
 
     /// Gives the object other finalizers in the place of those it had at `resource_version`.
@@ -80,7 +85,7 @@ impl Store {
         let params = PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() };
         let patch = kube::api::Patch::Merge(patch);
         let request = Request::new(path(subject)).patch(&subject.key.name, &params, &patch);
-        self.ask::<Nothing>(request).await.map(|_| ())
+        self.ask::<Written>(request).await.map(|_| ())
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(
@@ -92,9 +97,11 @@ impl Store {
     }
 }
 
-/// An answer nobody reads.
+/// What is read of the answer to a write.
 #[derive(Deserialize)]
-struct Nothing {}
+struct Written {
+    metadata: StoredMetadata,
+}
 
 fn path(subject: &Subject) -> String {
     let KindFacts { group, version, kind: _, plural, claim: _ } = subject.kind.facts();

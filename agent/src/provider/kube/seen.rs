@@ -112,11 +112,12 @@ impl Seen {
     pub fn put(&self, kind: &'static str, key: ObjectKey, object: SeenObject) {
         let mut objects = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let of_kind = objects.by_kind.entry(kind).or_default();
-        if of_kind.get(&key).is_some_and(|known| known.status == object.status) {
-            of_kind.insert(key, object);
+        let empty = object.status.is_empty();
+        let same = of_kind.get(&key).map_or(empty, |known| known.status == object.status);
+        of_kind.insert(key.clone(), object);
+        if same {
             return;
         }
-        of_kind.insert(key.clone(), object);
         for listener in objects.listeners.iter().filter_map(Weak::upgrade) {
             listener.objects.lock().unwrap_or_else(PoisonError::into_inner).insert((kind, key.clone()));
             listener.more.notify_one();
