@@ -5,8 +5,12 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::DnsName;
 use crate::api::references::LocalObjectReference;
 use crate::api::references::SecretObjectReference;
+use crate::api::rules::CIPHERS_BELOW_TLS_1_3;
+use crate::api::rules::TLS_VERSIONS_IN_ORDER;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,14 +19,41 @@ use serde::Serialize;
 /// TLS towards the endpoints of a Backend.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) \
+         && self.wellKnownCACertificates != \"\")",
+        "set caCertificateRefs or wellKnownCACertificates, not both",
+    ),
+    rule(
+        "!((has(self.insecureSkipVerify) && self.insecureSkipVerify) && ((has(self.caCertificateRefs) && \
+         size(self.caCertificateRefs) > 0) || (has(self.wellKnownCACertificates) && self.wellKnownCACertificates \
+         != \"\")))",
+        "insecureSkipVerify checks nothing: remove caCertificateRefs and wellKnownCACertificates",
+    ),
+    rule(
+        "!(has(self.sni) && has(self.autoSNIFromEndpointHostname) && self.autoSNIFromEndpointHostname)",
+        "set sni or autoSNIFromEndpointHostname, not both",
+    ),
+    CIPHERS_BELOW_TLS_1_3,
+    TLS_VERSIONS_IN_ORDER,
+]))]
 pub struct BackendTlsSettings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
     pub ca_certificate_refs: Vec<LocalObjectReference>,
     #[serde(rename = "wellKnownCACertificates", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    #[schemars(length(min = 1, max = 253))]
+    #[schemars(regex(
+        pattern = r"^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$"
+    ))]
     pub well_known_ca_certificates: Option<WellKnownCaCertificatesType>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
     pub insecure_skip_verify: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "DnsName")]
     pub sni: Option<String>,
     #[serde(rename = "autoSNIFromEndpointHostname", default, skip_serializing_if = "Option::is_none")]
     pub auto_sni_from_endpoint_hostname: Option<bool>,
@@ -40,6 +71,7 @@ pub struct BackendTlsSettings {
     pub signature_algorithms: Vec<String>,
     /// An empty list switches ALPN off; none at all leaves it to others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>")]
     pub alpn_protocols: Option<Vec<AlpnProtocol>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<TlsFingerprintType>,
@@ -65,6 +97,10 @@ string_enum! {
 /// TLS towards all backends, and the certificate shown to them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    CIPHERS_BELOW_TLS_1_3,
+    TLS_VERSIONS_IN_ORDER,
+]))]
 pub struct BackendTlsConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificate_ref: Option<SecretObjectReference>,
@@ -80,6 +116,7 @@ pub struct BackendTlsConfig {
     pub signature_algorithms: Vec<String>,
     /// An empty list switches ALPN off; none at all leaves it to others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>")]
     pub alpn_protocols: Option<Vec<AlpnProtocol>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<TlsFingerprintType>,

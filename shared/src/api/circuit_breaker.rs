@@ -15,14 +15,19 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct CircuitBreaker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u32::MAX), extend("default" = 1024))]
     pub max_connections: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u32::MAX), extend("default" = 1024))]
     pub max_pending_requests: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u32::MAX), extend("default" = 1024))]
     pub max_parallel_requests: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u32::MAX), extend("default" = 1024))]
     pub max_parallel_retries: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u32::MAX))]
     pub max_requests_per_connection: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_endpoint: Option<PerEndpointCircuitBreakers>,
@@ -35,6 +40,7 @@ pub struct CircuitBreaker {
 #[serde(rename_all = "camelCase")]
 pub struct PerEndpointCircuitBreakers {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u32::MAX), extend("default" = 1024))]
     pub max_connections: Option<i64>,
 }
 
@@ -44,5 +50,6 @@ pub struct PerEndpointCircuitBreakers {
 pub struct RetryBudget {
     pub percent: Fraction,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null))]
     pub min_retry_concurrency: Option<u32>,
 }

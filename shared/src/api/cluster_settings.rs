@@ -7,12 +7,18 @@
 
 use crate::api::circuit_breaker::CircuitBreaker;
 use crate::api::connection::BackendConnection;
+use crate::api::constraints::Group;
+use crate::api::constraints::Kind;
+use crate::api::constraints::NamespaceName;
+use crate::api::constraints::ObjectName;
 use crate::api::dns::Dns;
 use crate::api::health_check::HealthCheck;
 use crate::api::http2::Http2Settings;
 use crate::api::load_balancer::LoadBalancer;
 use crate::api::proxy_protocol::ProxyProtocol;
 use crate::api::retry::Retry;
+use crate::api::rules::PRECONNECT_BALANCERS;
+use crate::api::rules::SERVICE_NEEDS_PORT;
 use crate::api::tcp_keepalive::TcpKeepalive;
 use crate::api::timeout::Timeout;
 use schemars::JsonSchema;
@@ -22,17 +28,24 @@ use serde::Serialize;
 /// A backend with weight and fallback.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [SERVICE_NEEDS_PORT]))]
 pub struct EnvoyBackendRef {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Group", extend("default" = ""))]
     pub group: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Kind", extend("default" = "Service"))]
     pub kind: Option<String>,
+    #[schemars(with = "ObjectName")]
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "NamespaceName")]
     pub namespace: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
     pub port: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1000000), extend("default" = 1))]
     pub weight: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<bool>,
@@ -41,6 +54,7 @@ pub struct EnvoyBackendRef {
 /// Settings of an upstream cluster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [PRECONNECT_BALANCERS]))]
 pub struct ClusterSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_balancer: Option<LoadBalancer>,

@@ -5,6 +5,7 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::Bytes;
 use crate::api::quantity::Quantity;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
@@ -23,6 +24,7 @@ pub struct Compression {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zstd: Option<ZstdCompressor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Bytes")]
     pub min_content_length: Option<Quantity>,
 }
 

@@ -5,6 +5,7 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::Bytes;
 use crate::api::quantity::Quantity;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,8 +16,10 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct BackendConnection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Bytes")]
     pub buffer_limit: Option<Quantity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Bytes")]
     pub socket_buffer_limit: Option<Quantity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconnect: Option<PreconnectPolicy>,
@@ -27,7 +30,9 @@ pub struct BackendConnection {
 #[serde(rename_all = "camelCase")]
 pub struct PreconnectPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 100, max = 300))]
     pub per_endpoint_percent: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 100))]
     pub predictive_percent: Option<u32>,
 }

@@ -21,6 +21,7 @@ use crate::api::log_level::LogLevel;
 use crate::api::metadata::{ObjectMeta, object};
 use crate::api::proxy_metrics::ProxyMetrics;
 use crate::api::references::ParentReference;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use crate::api::tracing::ProxyTracing;
 use schemars::JsonSchema;
@@ -45,10 +46,17 @@ pub struct EnvoyProxy {
 /// What a fleet looks like.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "!(has(self.mergeGateways) && self.mergeGateways && has(self.mergeBackends))",
+        "mergeBackends doesn't work with mergeGateways",
+    ),
+]))]
 pub struct EnvoyProxySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<EnvoyProxyProvider>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = {"level": {"default": "warn"}}))]
     pub logging: Option<ProxyLogging>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub telemetry: Option<ProxyTelemetry>,
@@ -57,6 +65,7 @@ pub struct EnvoyProxySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub routing_type: Option<RoutingType>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra_args: Vec<String>,
@@ -77,6 +86,7 @@ pub struct EnvoyProxySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lua_validation: Option<LuaValidation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-map-keys" = ["name"], "x-kubernetes-list-type" = "map"))]
     pub dynamic_modules: Vec<DynamicModuleEntry>,
     #[serde(rename = "geoIP", default, skip_serializing_if = "Option::is_none")]
     pub geo_ip: Option<EnvoyProxyGeoIp>,
@@ -97,6 +107,7 @@ pub struct EnvoyProxyStatus {
 #[serde(rename_all = "camelCase")]
 pub struct EnvoyProxyAncestorStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-map-keys" = ["type"], "x-kubernetes-list-type" = "map"))]
     pub conditions: Vec<Condition>,
     pub ancestor_ref: ParentReference,
 }
@@ -106,6 +117,7 @@ pub struct EnvoyProxyAncestorStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ProxyLogging {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("default" = {"default": "warn"}))]
     pub level: BTreeMap<String, LogLevel>,
 }
 

@@ -6,6 +6,7 @@
 )]
 
 use crate::api::json_patch::JsonPatchOperation;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,8 +15,15 @@ use serde::Serialize;
 /// A change to the bootstrap configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "self.type == 'JSONPatch' ? self.jsonPatches.size() > 0 : has(self.value)",
+        "type JSONPatch needs jsonPatches, the other types need value",
+    ),
+]))]
 pub struct ProxyBootstrap {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "Replace"))]
     pub r#type: Option<BootstrapType>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,

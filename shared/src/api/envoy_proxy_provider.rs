@@ -10,6 +10,7 @@ use crate::api::kubernetes_infra::KubernetesDeploymentSpec;
 use crate::api::kubernetes_infra::KubernetesHorizontalPodAutoscalerSpec;
 use crate::api::kubernetes_infra::KubernetesPodDisruptionBudgetSpec;
 use crate::api::kubernetes_infra::KubernetesServiceSpec;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,6 +38,18 @@ string_enum! {
 /// The Kubernetes objects a fleet is made of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "((has(self.envoyDeployment) && !has(self.envoyDaemonSet)) || (!has(self.envoyDeployment) && \
+         has(self.envoyDaemonSet))) || (!has(self.envoyDeployment) && !has(self.envoyDaemonSet))",
+        "set envoyDeployment or envoyDaemonSet, not both",
+    ),
+    rule(
+        "((has(self.envoyHpa) && !has(self.envoyDaemonSet)) || (!has(self.envoyHpa) && has(self.envoyDaemonSet))) \
+         || (!has(self.envoyHpa) && !has(self.envoyDaemonSet))",
+        "a DaemonSet can't be scaled: remove envoyHpa",
+    ),
+]))]
 pub struct EnvoyProxyKubernetesProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envoy_deployment: Option<KubernetesDeploymentSpec>,

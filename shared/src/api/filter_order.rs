@@ -5,20 +5,40 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::Serialize;
 
 /// Puts one HTTP filter before or after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule("(has(self.before) || has(self.after))", "set before or after"),
+    rule(
+        "(has(self.before) && !has(self.after)) || (!has(self.before) && has(self.after))",
+        "set before or after, not both",
+    ),
+]))]
 pub struct FilterPosition {
+    #[schemars(schema_with = "placeable")]
     pub name: EnvoyFilter,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "placeable")]
     pub before: Option<EnvoyFilter>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "placeable")]
     pub after: Option<EnvoyFilter>,
+}
+
+/// All filters but the router, which is always the last.
+fn placeable(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = EnvoyFilter::json_schema(generator);
+    if let Some(serde_json::Value::Array(names)) = schema.get_mut("enum") {
+        names.retain(|name| name != EnvoyFilter::Router.as_str());
+    }
+    schema
 }
 
 string_enum! {

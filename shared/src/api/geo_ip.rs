@@ -5,6 +5,7 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,6 +21,9 @@ pub struct EnvoyProxyGeoIp {
 /// What looks locations up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule("self.type == 'MaxMind' ? has(self.maxMind) : true", "type MaxMind needs maxMind"),
+]))]
 pub struct GeoIpProvider {
     pub r#type: GeoIpProviderType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,6 +40,13 @@ string_enum! {
 /// MaxMind databases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "has(self.cityDbSource) || has(self.countryDbSource) || has(self.asnDbSource) || has(self.ispDbSource) || \
+         has(self.anonymousIpDbSource)",
+        "set at least one database",
+    ),
+]))]
 pub struct GeoIpMaxMind {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub city_db_source: Option<GeoIpdbSource>,
@@ -60,5 +71,6 @@ pub struct GeoIpdbSource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LocalGeoIpdbSource {
+    #[schemars(regex(pattern = r"^.*\.mmdb$"))]
     pub path: String,
 }

@@ -5,8 +5,12 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::DnsName;
+use crate::api::constraints::HttpStatus;
 use crate::api::duration::Duration;
 use crate::api::health_check_log::ProxyHealthCheckLog;
+use crate::api::rules::exactly_for;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use k8s_openapi::ByteString;
 use schemars::JsonSchema;
@@ -22,22 +26,32 @@ pub struct HealthCheck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passive: Option<PassiveHealthCheck>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 100))]
     pub panic_threshold: Option<u32>,
 }
 
 /// Probes sent to endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    exactly_for("HTTP", "http"),
+    exactly_for("TCP", "tcp"),
+    rule("has(self.grpc) ? self.type == 'GRPC' : true", "grpc needs type GRPC"),
+]))]
 pub struct ActiveHealthCheck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "1s"))]
     pub timeout: Option<Duration>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "3s"))]
     pub interval: Option<Duration>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_jitter: Option<Duration>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("default" = 3))]
     pub unhealthy_threshold: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("default" = 1))]
     pub healthy_threshold: Option<u32>,
     pub r#type: ActiveHealthCheckerType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,37 +80,57 @@ string_enum! {
 #[serde(rename_all = "camelCase")]
 pub struct PassiveHealthCheck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
     pub split_external_local_origin_errors: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "3s"))]
     pub interval: Option<Duration>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null, "default" = 5))]
     pub consecutive_local_origin_failures: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null))]
     pub consecutive_gateway_errors: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null, "default" = 5))]
     pub consecutive5_xx_errors: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "30s"))]
     pub base_ejection_time: Option<Duration>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100), extend("default" = 10))]
     pub max_ejection_percent: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 100))]
     pub failure_percentage_threshold: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
     pub always_eject_one_endpoint: Option<bool>,
 }
 
 /// A probe by HTTP.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "!has(self.requestBody) || (has(self.method) && self.method.upperAscii() in ['POST','PUT'])",
+        "requestBody needs a method that carries one: POST or PUT",
+    ),
+]))]
 pub struct HttpActiveHealthChecker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "DnsName")]
     pub hostname: Option<String>,
+    #[schemars(length(min = 1, max = 1024))]
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 16))]
     pub method: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<HttpStatus>")]
     pub expected_statuses: Vec<i64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<HttpStatus>")]
     pub retriable_statuses: Vec<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_response: Option<ActiveHealthCheckPayload>,
@@ -127,12 +161,17 @@ pub struct GrpcActiveHealthChecker {
 #[serde(rename_all = "camelCase")]
 pub struct HealthCheckOverrides {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
     pub port: Option<i32>,
 }
 
 /// Bytes sent or expected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    exactly_for("Text", "text"),
+    exactly_for("Binary", "binary"),
+]))]
 pub struct ActiveHealthCheckPayload {
     pub r#type: ActiveHealthCheckPayloadType,
     #[serde(default, skip_serializing_if = "Option::is_none")]

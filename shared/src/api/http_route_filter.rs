@@ -9,6 +9,8 @@ use crate::api::http_route_rule_filter::HttpHeaderFilter;
 use crate::api::metadata::{ObjectMeta, object};
 use crate::api::references::SecretObjectReference;
 use crate::api::response_override::CustomResponseBody;
+use crate::api::rules::exactly_for;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,14 +39,17 @@ pub struct HttpRouteFilterResourceSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_injection: Option<HttpCredentialInjectionFilter>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
     pub matches: Vec<HttpRouteMatchFilter>,
 }
 
 /// Conditions a request must meet besides those of the rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("minProperties" = 1))]
 pub struct HttpRouteMatchFilter {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1, max = 16))]
     pub cookies: Vec<HttpCookieMatch>,
 }
 
@@ -53,8 +58,11 @@ pub struct HttpRouteMatchFilter {
 #[serde(rename_all = "camelCase")]
 pub struct HttpCookieMatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "Exact"))]
     pub r#type: Option<CookieMatchType>,
+    #[schemars(length(min = 1, max = 256))]
     pub name: String,
+    #[schemars(length(min = 1, max = 4096))]
     pub value: String,
 }
 
@@ -79,6 +87,7 @@ pub struct HttpDirectResponseFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<CustomResponseBody>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = null))]
     pub status_code: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<HttpHeaderFilter>,
@@ -113,6 +122,12 @@ string_enum! {
 /// How the host is replaced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule("!(has(self.header) && self.type != 'Header')", "header needs type Header"),
+    rule("!(!has(self.header) && self.type == 'Header')", "type Header needs header"),
+    rule("!(has(self.pathRegex) && self.type != 'PathRegex')", "pathRegex needs type PathRegex"),
+    rule("!(!has(self.pathRegex) && self.type == 'PathRegex')", "type PathRegex needs pathRegex"),
+]))]
 pub struct HttpHostnameModifier {
     pub r#type: HttpHostnameModifierType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,6 +148,7 @@ string_enum! {
 /// How the path is replaced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [exactly_for("ReplaceRegexMatch", "replaceRegexMatch")]))]
 pub struct EnvoyHttpPathModifier {
     pub r#type: EnvoyHttpPathModifierType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,8 +167,10 @@ string_enum! {
 #[serde(rename_all = "camelCase")]
 pub struct HostnamePathRegexRewrite {
     #[serde(default)]
+    #[schemars(length(min = 1), !default)]
     pub pattern: String,
     #[serde(default)]
+    #[schemars(length(min = 1), regex(pattern = r"^[^\r\n\x00]*$"), !default)]
     pub substitution: String,
 }
 
@@ -161,8 +179,10 @@ pub struct HostnamePathRegexRewrite {
 #[serde(rename_all = "camelCase")]
 pub struct ReplaceRegexMatch {
     #[serde(default)]
+    #[schemars(length(min = 1), !default)]
     pub pattern: String,
     #[serde(default)]
+    #[schemars(!default)]
     pub substitution: String,
 }
 

@@ -5,9 +5,11 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::HeaderName;
 use crate::api::fraction::Fraction;
 use crate::api::references::BackendObjectReference;
 use crate::api::references::LocalObjectReference;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -53,12 +55,18 @@ string_enum! {
 /// Changes to headers: set, then add, then remove.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule("!has(self.remove) || size(self.remove) == 0", "headers can't be removed here: use set or add"),
+]))]
 pub struct HttpHeaderFilter {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-map-keys" = ["name"], "x-kubernetes-list-type" = "map"))]
     pub set: Vec<HttpHeader>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-map-keys" = ["name"], "x-kubernetes-list-type" = "map"))]
     pub add: Vec<HttpHeader>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "set"))]
     pub remove: Vec<String>,
 }
 
@@ -66,7 +74,9 @@ pub struct HttpHeaderFilter {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpHeader {
+    #[schemars(with = "HeaderName")]
     pub name: String,
+    #[schemars(length(min = 1, max = 4096))]
     pub value: String,
 }
 
@@ -148,13 +158,34 @@ string_enum! {
 }
 
 /// How a path is replaced.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule("self.type == 'ReplaceFullPath'", "a redirect can only replace the whole path: use ReplaceFullPath"),
+    rule(
+        "self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true",
+        "type ReplaceFullPath needs replaceFullPath",
+    ),
+    rule(
+        "has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true",
+        "replaceFullPath needs type ReplaceFullPath",
+    ),
+    rule(
+        "self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true",
+        "type ReplacePrefixMatch needs replacePrefixMatch",
+    ),
+    rule(
+        "has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true",
+        "replacePrefixMatch needs type ReplacePrefixMatch",
+    ),
+]))]
 pub struct HttpPathModifier {
     pub r#type: HttpPathModifierType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
     pub replace_full_path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
     pub replace_prefix_match: Option<String>,
 }
 

@@ -14,6 +14,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JsonPatchOperation {
+    #[schemars(extend("enum" = ["add", "remove", "replace", "move", "copy", "test"]))]
     pub op: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,

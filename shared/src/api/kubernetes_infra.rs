@@ -5,6 +5,7 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use k8s_openapi::api::apps::v1::DaemonSetUpdateStrategy;
 use k8s_openapi::api::apps::v1::DeploymentStrategy;
@@ -60,10 +61,20 @@ pub struct KubernetesDeploymentSpec {
 /// A HorizontalPodAutoscaler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "!has(self.minReplicas) || self.maxReplicas >= self.minReplicas",
+        "maxReplicas must not be below minReplicas",
+    ),
+]))]
 pub struct KubernetesHorizontalPodAutoscalerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-validations" = [rule("self > 0", "minReplicas must be above 0")]))]
     pub min_replicas: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(!default)]
+    #[schemars(!skip_serializing_if)]
+    #[schemars(extend("x-kubernetes-validations" = [rule("self > 0", "maxReplicas must be above 0")]))]
     pub max_replicas: Option<i32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<MetricSpec>,
@@ -78,6 +89,13 @@ pub struct KubernetesHorizontalPodAutoscalerSpec {
 /// A PodDisruptionBudget.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "(has(self.minAvailable) && !has(self.maxUnavailable)) || (!has(self.minAvailable) && \
+         has(self.maxUnavailable))",
+        "set minAvailable or maxUnavailable, not both",
+    ),
+]))]
 pub struct KubernetesPodDisruptionBudgetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_available: Option<IntOrString>,
@@ -108,12 +126,24 @@ pub struct KubernetesDaemonSetSpec {
 /// What may be changed about a Service.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule(
+        "!has(self.allocateLoadBalancerNodePorts) || self.type == 'LoadBalancer'",
+        "allocateLoadBalancerNodePorts needs type LoadBalancer",
+    ),
+    rule(
+        "!has(self.loadBalancerSourceRanges) || self.type == 'LoadBalancer'",
+        "loadBalancerSourceRanges needs type LoadBalancer",
+    ),
+    rule("!has(self.loadBalancerIP) || self.type == 'LoadBalancer'", "loadBalancerIP needs type LoadBalancer"),
+]))]
 pub struct KubernetesServiceSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "LoadBalancer"))]
     pub r#type: Option<ServiceType>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_balancer_class: Option<String>,
@@ -122,8 +152,15 @@ pub struct KubernetesServiceSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_balancer_source_ranges: Vec<String>,
     #[serde(rename = "loadBalancerIP", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-validations" = [
+        rule(
+            "self.matches(r\"^((25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\\.){3}(25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)$\")",
+            "loadBalancerIP must be an IPv4 address",
+        ),
+    ]))]
     pub load_balancer_ip: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "Local"))]
     pub external_traffic_policy: Option<ServiceExternalTrafficPolicy>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<KubernetesPatchSpec>,
@@ -136,6 +173,7 @@ pub struct KubernetesServiceSpec {
 #[serde(rename_all = "camelCase")]
 pub struct KubernetesPatchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub r#type: Option<MergeType>,
     pub value: Value,
 }
@@ -169,6 +207,9 @@ pub struct KubernetesPodSpec {
 /// What may be changed about the main container.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    rule("!has(self.image) || !has(self.imageRepository)", "set image or imageRepository, not both"),
+]))]
 pub struct KubernetesContainerSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<EnvVar>,
@@ -177,8 +218,20 @@ pub struct KubernetesContainerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-validations" = [
+        rule(
+            "self.matches('^[a-zA-Z0-9._-]+(:[0-9]+)?(/[a-zA-Z0-9._/-]+)?(:[a-zA-Z0-9._-]+)?(@sha256:[a-z0-9]+)?$')",
+            "image must be the name of an image with a tag or digest, such as envoyproxy/envoy:v1.39.0",
+        ),
+    ]))]
     pub image: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-validations" = [
+        rule(
+            "self.matches('^[a-zA-Z0-9._-]+(:[0-9]+)?[a-zA-Z0-9._/-]+$')",
+            "imageRepository must be the name of an image without tag, such as envoyproxy/envoy",
+        ),
+    ]))]
     pub image_repository: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volume_mounts: Vec<VolumeMount>,

@@ -11,12 +11,14 @@ use crate::api::string_enum::string_enum;
 /// All of its conditions must hold; without any it selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-map-type" = "atomic"))]
 pub struct LabelSelector {
     /// Labels that must have exactly these values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub match_labels: BTreeMap<String, String>,
     /// Further conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
@@ -27,9 +29,11 @@ pub struct LabelSelectorRequirement {
     /// The label.
     pub key: String,
     /// How it is compared.
+    #[schemars(with = "String")]
     pub operator: LabelSelectorOperator,
     /// Values it is compared with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
     pub values: Vec<String>,
 }
 

@@ -5,7 +5,11 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::ModuleName;
+use crate::api::constraints::ObjectName;
 use crate::api::duration::Duration;
+use crate::api::rules::exactly_for;
+use crate::api::rules::rule;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +20,32 @@ use std::collections::BTreeMap;
 /// How an endpoint is chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    exactly_for("ConsistentHash", "consistentHash"),
+    exactly_for("BackendUtilization", "backendUtilization"),
+    exactly_for("DynamicModule", "dynamicModule"),
+    rule(
+        "self.type in ['Random', 'ConsistentHash', 'DynamicModule'] ? !has(self.slowStart) : true",
+        "slowStart works with RoundRobin, LeastRequest and BackendUtilization only",
+    ),
+    rule(
+        "self.type == 'ConsistentHash' && has(self.zoneAware) ? !has(self.zoneAware.preferLocal) : true",
+        "preferLocal doesn't work with ConsistentHash: use weightedZones",
+    ),
+    rule(
+        "self.type == 'BackendUtilization' && has(self.zoneAware) ? !has(self.zoneAware.preferLocal) : true",
+        "preferLocal doesn't work with BackendUtilization: use weightedZones",
+    ),
+    rule("self.type == 'DynamicModule' ? !has(self.zoneAware) : true", "zoneAware doesn't work with DynamicModule"),
+    rule(
+        "has(self.zoneAware) ? !(has(self.zoneAware.preferLocal) && has(self.zoneAware.weightedZones)) : true",
+        "set preferLocal or weightedZones, not both",
+    ),
+    rule(
+        "self.type == 'DynamicModule' ? !has(self.endpointOverride) : true",
+        "endpointOverride doesn't work with DynamicModule",
+    ),
+]))]
 pub struct LoadBalancer {
     pub r#type: LoadBalancerType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,6 +77,12 @@ string_enum! {
 /// What decides the endpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-validations" = [
+    exactly_for("Header", "header"),
+    exactly_for("Headers", "headers"),
+    exactly_for("Cookie", "cookie"),
+    exactly_for("QueryParams", "queryParams"),
+]))]
 pub struct ConsistentHash {
     pub r#type: ConsistentHashType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,6 +94,7 @@ pub struct ConsistentHash {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub query_params: Vec<Option<QueryParam>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 5000011), extend("default" = 65537))]
     pub table_size: Option<u64>,
 }
 
@@ -101,6 +138,7 @@ pub struct BackendUtilization {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metric_names_for_computing_utilization: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
     pub keep_response_headers: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out_of_band: Option<OutOfBandReporting>,
@@ -110,7 +148,9 @@ pub struct BackendUtilization {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DynamicModuleLbPolicy {
+    #[schemars(with = "ModuleName")]
     pub name: String,
+    #[schemars(with = "ObjectName")]
     pub lb_policy_name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Value>,
@@ -121,6 +161,7 @@ pub struct DynamicModuleLbPolicy {
 #[serde(rename_all = "camelCase")]
 pub struct EndpointOverride {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1, max = 10), !default, !skip_serializing_if)]
     pub extract_from: Vec<EndpointOverrideExtractFrom>,
 }
 
@@ -137,6 +178,7 @@ pub struct EndpointOverrideExtractFrom {
 #[serde(rename_all = "camelCase")]
 pub struct SlowStart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(!default, !skip_serializing_if)]
     pub window: Option<Duration>,
 }
 
@@ -147,6 +189,7 @@ pub struct ZoneAware {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefer_local: Option<PreferLocalZone>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-map-keys" = ["zone"], "x-kubernetes-list-type" = "map"))]
     pub weighted_zones: Vec<WeightedZoneConfig>,
 }
 
@@ -155,6 +198,7 @@ pub struct ZoneAware {
 #[serde(rename_all = "camelCase")]
 pub struct WeightedZoneConfig {
     pub zone: String,
+    #[schemars(extend("minimum" = null))]
     pub weight: u32,
 }
 
@@ -174,10 +218,15 @@ pub struct Cookie {
 #[serde(rename_all = "camelCase")]
 pub struct OutOfBandReporting {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-validations" = [
+        rule("duration(self) > duration('0s')", "reportingPeriod must be above 0s"),
+    ]))]
     pub reporting_period: Option<Duration>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
     pub port: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 259), regex(pattern = r"^[^\x00\n\r]*$"))]
     pub authority: Option<String>,
 }
 
@@ -188,8 +237,10 @@ pub struct PreferLocalZone {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<ForceLocalZone>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null))]
     pub min_endpoints_threshold: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 100))]
     pub percentage_enabled: Option<u32>,
 }
 
@@ -198,5 +249,6 @@ pub struct PreferLocalZone {
 #[serde(rename_all = "camelCase")]
 pub struct ForceLocalZone {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null))]
     pub min_endpoints_in_zone_threshold: Option<u32>,
 }

@@ -95,7 +95,7 @@ impl schemars::JsonSchema for Quantity {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        k8s_openapi::apimachinery::pkg::api::resource::Quantity::json_schema(generator)
+        generator.subschema_for::<k8s_openapi::apimachinery::pkg::api::resource::Quantity>()
     }
 }
 

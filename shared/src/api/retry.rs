@@ -5,6 +5,7 @@
     reason = "the fields carry the names of the API they mirror, whose reference says what each does"
 )]
 
+use crate::api::constraints::HttpStatus;
 use crate::api::duration::Duration;
 use crate::api::string_enum::string_enum;
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct Retry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0), extend("default" = 2))]
     pub num_retries: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_attempts_per_priority: Option<i32>,
@@ -32,6 +34,7 @@ pub struct RetryOn {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<TriggerEnum>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<HttpStatus>")]
     pub http_status_codes: Vec<i64>,
 }
 

@@ -15,7 +15,9 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct StringMatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "Exact"))]
     pub r#type: Option<StringMatchType>,
+    #[schemars(length(min = 1, max = 1024))]
     pub value: String,
 }
 

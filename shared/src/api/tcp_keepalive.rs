@@ -15,6 +15,7 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct TcpKeepalive {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = null))]
     pub probes: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_time: Option<Duration>,

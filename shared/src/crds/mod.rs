@@ -11,9 +11,14 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::api::backend::Backend;
+use crate::api::backend_traffic_policy::BackendTrafficPolicy;
+use crate::api::client_traffic_policy::ClientTrafficPolicy;
+use crate::api::envoy_extension_policy::EnvoyExtensionPolicy;
+use crate::api::envoy_patch_policy::EnvoyPatchPolicy;
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::http_route_filter::HttpRouteFilterResource;
 use crate::api::metadata::Object;
+use crate::api::security_policy::SecurityPolicy;
 
 /// Annotation of every definition here: the version of the product it came with, which an installer compares.
 pub const VERSION_ANNOTATION: &str = "gateway.envoyproxy.io/crd-version";
@@ -26,8 +31,13 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn all() -> Vec<Value> {
     vec![
         definition::<Backend>("be", CATEGORY, Status::Subresource, &[BACKEND_STATUS, AGE]),
+        definition::<BackendTrafficPolicy>("btp", CATEGORY, Status::Subresource, &[AGE]),
+        definition::<ClientTrafficPolicy>("ctp", CATEGORY, Status::Subresource, &[AGE]),
+        definition::<EnvoyExtensionPolicy>("eep", &[], Status::Subresource, &[AGE]),
+        definition::<EnvoyPatchPolicy>("epp", CATEGORY, Status::Subresource, &[ACCEPTED, PROGRAMMED, AGE]),
         definition::<EnvoyProxy>("eproxy", CATEGORY, Status::Subresource, &[]),
         definition::<HttpRouteFilterResource>("hrf", CATEGORY, Status::None, &[AGE]),
+        definition::<SecurityPolicy>("sp", CATEGORY, Status::Subresource, &[AGE]),
     ]
 }
 
@@ -51,6 +61,16 @@ struct Column {
 const AGE: Column = Column { name: "Age", kind: "date", path: ".metadata.creationTimestamp" };
 const BACKEND_STATUS: Column =
     Column { name: "Status", kind: "string", path: r#".status.conditions[?(@.type=="Accepted")].reason"# };
+const ACCEPTED: Column = Column {
+    name: "Accepted",
+    kind: "string",
+    path: r#".status.ancestors[0].conditions[?(@.type=="Accepted")].status"#,
+};
+const PROGRAMMED: Column = Column {
+    name: "Programmed",
+    kind: "string",
+    path: r#".status.ancestors[0].conditions[?(@.type=="Programmed")].status"#,
+};
 
 /// The definition of one kind.
 fn definition<T: Object + JsonSchema>(

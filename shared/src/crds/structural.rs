@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// Keywords that don't get through: they belong to JSON Schema alone.
 const DROPPED: &[&str] = &["$schema", "$defs", "$ref", "title", "examples", "deprecated", "writeOnly", "readOnly"];
 
+/// Rules between fields.
+const RULES: &str = "x-kubernetes-validations";
+
 /// Where definitions are referred to.
 const DEFINITIONS: &str = "#/$defs/";
 
@@ -77,8 +80,13 @@ impl Pass<'_> {
     }
 }
 
-/// What is said at the place of use counts more than what the definition says, but of two patterns both must fit.
+/// What is said at the place of use counts more than what the definition says, but of two patterns both must fit, and
+/// rules add up.
 fn refine(base: &mut Map<String, Value>, mut schema: Map<String, Value>) {
+    if let (Some(Value::Array(rules)), Some(Value::Array(more))) = (base.get_mut(RULES), schema.get_mut(RULES)) {
+        rules.append(more);
+        schema.remove(RULES);
+    }
     if let (Some(general), Some(special @ Value::String(_))) = (base.get("pattern"), schema.get("pattern"))
         && general != special
     {
