@@ -53,6 +53,11 @@ fn compare(path: &str, ours: &Value, theirs: &Value, differences: &mut Vec<Strin
                 }
             }
         }
+        (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => {
+            for (at, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
+                compare(&format!("{path}[{at}]"), ours, theirs, differences);
+            }
+        }
         _ if ours == theirs => {}
         _ => differences.push(format!("{path}: ours {ours}, theirs {theirs}")),
     }
@@ -79,7 +84,7 @@ fn normal(part: &Value) -> Value {
                 }
             }
             sort(fields.get_mut("x-kubernetes-validations"));
-            same_enumeration_twice(&mut fields);
+            enumeration_said_twice(&mut fields);
             fields.into()
         }
         Value::Array(items) => items.iter().map(normal).collect(),
@@ -97,17 +102,15 @@ fn sort(list: Option<&mut Value>) {
     }
 }
 
-/// The reference says some enumerations at the type and at the field: `allOf: [{enum: …}, {enum: …}]`.
-fn same_enumeration_twice(fields: &mut Map<String, Value>) {
+/// The reference says some enumerations at the type and again at the field: `allOf: [{enum: …}, {enum: …}]`. What both
+/// allow is allowed.
+fn enumeration_said_twice(fields: &mut Map<String, Value>) {
     let Some(Value::Array(parts)) = fields.get("allOf") else { return };
-    if let [first, second] = parts.as_slice()
-        && first == second
-        && first.get("enum").is_some()
-    {
-        let values = first["enum"].clone();
-        fields.remove("allOf");
-        fields.insert("enum".to_owned(), values);
-    }
+    let lists: Option<Vec<_>> = parts.iter().map(|part| part["enum"].as_array()).collect();
+    let Some([first, more @ ..]) = lists.as_deref() else { return };
+    let allowed = first.iter().filter(|value| more.iter().all(|list| list.contains(value))).cloned().collect();
+    fields.remove("allOf");
+    fields.insert("enum".to_owned(), allowed);
 }
 
 #[test]

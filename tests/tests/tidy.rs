@@ -75,6 +75,11 @@ const OBJECT_KINDS: &[&str] = &[
     "config_map",
     "namespace",
     "http_route_filter",
+    "backend_traffic_policy",
+    "client_traffic_policy",
+    "envoy_extension_policy",
+    "envoy_patch_policy",
+    "security_policy",
     "any_object",
 ];
 

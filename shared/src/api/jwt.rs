@@ -147,7 +147,7 @@ pub struct LocalJwks {
 }
 
 string_enum! {
-    /// Which of the two.
+    /// Whether keys are given here or in a ConfigMap.
     pub closed enum LocalJwksType {
         Inline = "Inline",
         ValueRef = "ValueRef",

@@ -105,7 +105,7 @@ pub struct StatusCodeMatch {
 }
 
 string_enum! {
-    /// Which of the two.
+    /// Whether one status or a range of them is meant.
     pub closed enum StatusCodeValueType {
         Value = "Value",
         Range = "Range",

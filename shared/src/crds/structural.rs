@@ -125,3 +125,58 @@ fn without_unsigned(schema: &mut Map<String, Value>) {
     };
     schema.insert("format".to_owned(), format.into());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(schema: Value) -> Value {
+        structural(schema, &|_, _| {})
+    }
+
+    #[test]
+    fn references_and_null_are_gone() {
+        let schema = made(json!({
+            "type": "object",
+            "properties": {
+                "port": {"type": ["integer", "null"], "format": "uint16", "minimum": 0},
+                "kind": {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "null"}], "default": "A"},
+                "free": true,
+            },
+            "$defs": {"Kind": {"type": "string", "enum": ["A", "B", null]}},
+        }));
+        assert_eq!(
+            schema["properties"],
+            json!({
+                "port": {"type": "integer", "format": "int32", "minimum": 0},
+                "kind": {"type": "string", "enum": ["A", "B"], "default": "A"},
+                "free": {"x-kubernetes-preserve-unknown-fields": true},
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_said_where_a_type_is_used_adds_to_what_the_type_says() {
+        let schema = made(json!({
+            "$ref": "#/$defs/Size",
+            "description": "here",
+            "pattern": "^[1-9]",
+            "minimum": null,
+            "x-kubernetes-validations": [{"rule": "b"}],
+            "$defs": {"Size": {
+                "description": "there",
+                "pattern": "[0-9]$",
+                "minimum": 0,
+                "x-kubernetes-validations": [{"rule": "a"}],
+            }},
+        }));
+        assert_eq!(
+            schema,
+            json!({
+                "description": "here",
+                "allOf": [{"pattern": "[0-9]$"}, {"pattern": "^[1-9]"}],
+                "x-kubernetes-validations": [{"rule": "a"}, {"rule": "b"}],
+            })
+        );
+    }
+}

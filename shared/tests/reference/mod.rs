@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// A folder beside the repository; where there is none, one line says so and the test has nothing to do.
-pub fn beside(folder: &str) -> Option<PathBuf> {
+pub(crate) fn beside(folder: &str) -> Option<PathBuf> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     let found = std::iter::successors(repository.parent(), |folder| folder.parent())
         .map(|parent| parent.join(folder))
