@@ -9,17 +9,19 @@ use std::time::Duration;
 use anyhow::Context as _;
 use arc_swap::ArcSwapOption;
 use gateway_shared::config::Config;
+use kube::Client;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
-use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tracing::{info, warn};
 
+use crate::access::Access;
 use crate::admin::{self, Admin};
+use crate::api;
 use crate::cluster::{Cluster, ClusterSettings, Feed};
 use crate::evidence::Witnesses;
+use crate::evidence::pods::Pods;
 use crate::explain_service::ExplainService;
 use crate::infra::host::{Desired, Host, HostConfig, HostStatus, envoy_binary, plan::plan};
 use crate::logging::LogLevel;
@@ -27,6 +29,7 @@ use crate::metrics::Metrics;
 use crate::provider::{self, Loaded};
 use crate::settings::{HostSettings, Settings};
 use crate::translation::{self, Latest, Readers, Translated};
+use crate::xds::authentication::{self, Authentication};
 use crate::xds::cache::SnapshotCache;
 use crate::xds::ledger::Ledger;
 use crate::xds::metrics::XdsMetrics;
@@ -79,7 +82,7 @@ impl Agent {
             warn!("{warning}");
         }
         let xds_listener = bind(settings.xds_address, "the xDS server", "--xds-address").await?;
-        let api = bind(settings.api_address, "the API", "--api-address").await?;
+        let api_listener = bind(settings.api_address, "the API", "--api-address").await?;
         let admin = bind(settings.admin_address, "the admin interface", "--admin-address").await?;
         let metrics_listener = match settings.metrics_address {
             Some(address) => Some(bind(address, "the metrics", "--metrics-address").await?),
@@ -91,7 +94,7 @@ impl Agent {
         };
         let addresses = Addresses {
             xds: xds_listener.local_addr()?,
-            api: api.local_addr()?,
+            api: api_listener.local_addr()?,
             admin: admin.local_addr()?,
             metrics: metrics_listener.as_ref().map(TcpListener::local_addr).transpose()?,
         };
@@ -111,14 +114,10 @@ impl Agent {
         let (objects, objects_seen) = watch::channel(None);
         let (config, config_seen) = watch::channel(Arc::new(settings.translation.clone()));
 
-        let server = XdsServer::new(snapshots.clone(), ledger.clone(), xds_metrics.clone(), xds_options(&settings));
+        let options = xds_options(&settings, client.as_ref(), &latest);
+        let server = XdsServer::new(snapshots.clone(), ledger.clone(), xds_metrics.clone(), options);
         tls::serve(server, xds_listener, xds_transport(&settings), xds_metrics.clone(), &tasks, &stop)?;
         let host_status = host.as_ref().map(Host::status);
-        let service = ExplainService {
-            latest: Arc::clone(&latest),
-            witnesses: Witnesses { cache: snapshots.clone(), ledger: ledger.clone(), host: host_status.clone() },
-        };
-        tasks.spawn(serve_api(api, service, stop.clone()));
         let listeners = AdminListeners { admin, metrics: metrics_listener, health };
         serve_admin(listeners, &metrics, &log_level, &latest, &tasks, &stop);
         if let Some(status) = host_status {
@@ -140,6 +139,20 @@ impl Agent {
             }
             _ => None,
         };
+        let service = ExplainService {
+            latest: Arc::clone(&latest),
+            witnesses: Witnesses {
+                cache: snapshots.clone(),
+                ledger: ledger.clone(),
+                host: host.as_ref().map(Host::status),
+                pods: cluster.as_ref().map(|cluster| pods(cluster, &settings.translation)),
+            },
+            access: match (&client, &settings.certificates) {
+                (Some(client), Some(_)) => Access::checked(client),
+                _ => Access::Open,
+            },
+        };
+        api::serve(service, api_listener, settings.certificates.clone(), client.clone(), &tasks, &stop)?;
         let provider = start_provider(&settings, cluster.as_ref(), &objects, &tasks, &stop);
         info!(
             xds = %addresses.xds,
@@ -248,6 +261,13 @@ fn start_host(settings: &HostSettings, guard_program: PathBuf) -> anyhow::Result
     Host::start(HostConfig { state_dir: state_dir.clone(), envoy, guard_program, grace: *grace })
 }
 
+/// Who asks the proxies of a cluster.
+fn pods(cluster: &Cluster, config: &Config) -> Pods {
+    let Cluster { client, live, .. } = cluster;
+    let namespace = (!config.gateway_namespace_mode).then(|| config.controller_namespace.clone());
+    Pods::new(client.clone(), live.clone(), namespace)
+}
+
 /// How proxies reach the xDS server.
 fn xds_transport(settings: &Settings) -> Transport {
     let proxies =
@@ -255,11 +275,18 @@ fn xds_transport(settings: &Settings) -> Transport {
     settings.certificates.clone().map_or(Transport::Plain, |certificates| Transport::Tls { certificates, proxies })
 }
 
-fn xds_options(settings: &Settings) -> XdsOptions {
+fn xds_options(settings: &Settings, client: Option<&Client>, latest: &Latest) -> XdsOptions {
     let defaults = XdsOptions::default();
+    let by_token = xds_transport(settings).proxies() == Some(Proxies::SendTokens);
+    let authentication = client.filter(|_| by_token).map(|client| {
+        let latest = Arc::clone(latest);
+        let fleets = move |key: &str| authentication::account(&latest.load_full()?.outcome.translation, key);
+        Authentication::by_api_server(client.clone(), authentication::audience(&settings.translation), Arc::new(fleets))
+    });
     XdsOptions {
         max_receive_bytes: settings.xds_max_receive_bytes.unwrap_or(defaults.max_receive_bytes),
         max_connection_age: settings.xds_max_connection_age,
+        authentication,
         ..defaults
     }
 }
@@ -287,16 +314,6 @@ fn start_provider(
         }
     });
     stopped.drop_guard()
-}
-
-async fn serve_api(listener: TcpListener, service: ExplainService, stop: CancellationToken) {
-    let served = Server::builder()
-        .add_service(service.into_server())
-        .serve_with_incoming_shutdown(TcpIncoming::from(listener), stop.cancelled_owned())
-        .await;
-    if let Err(error) = served {
-        tracing::error!(%error, "the API failed");
-    }
 }
 
 /// Where the agent answers about itself.

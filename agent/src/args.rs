@@ -83,7 +83,8 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS")]
     pub xds_address: Option<SocketAddr>,
 
-    /// Where the API for `kubectl gateway` listens [default: 127.0.0.1:19010].
+    /// Where the API for `kubectl gateway` listens [default: 127.0.0.1:19010, in a cluster 0.0.0.0:19010,
+    /// encrypted and for callers the API server knows]..
     #[arg(long, value_name = "ADDRESS")]
     pub api_address: Option<SocketAddr>,
 

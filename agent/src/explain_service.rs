@@ -20,6 +20,8 @@ use gateway_shared::xds::table::ResourceType;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
+use crate::access::rights::Right;
+use crate::access::{Access, Visitor, listing};
 use crate::evidence::Witnesses;
 use crate::provider::Loaded;
 use crate::translation::{Latest, Translated};
@@ -31,6 +33,8 @@ pub struct ExplainService {
     pub latest: Latest,
     /// Who knows what became of it.
     pub witnesses: Witnesses,
+    /// Who may ask.
+    pub access: Access,
 }
 
 /// Everything an answer is made from, at one moment.
@@ -53,6 +57,12 @@ impl ExplainService {
         AgentServer::new(self)
     }
 
+    /// Who sent `request`, and what it asks.
+    async fn receive<T>(&self, request: Request<T>) -> Result<(Visitor, T), Status> {
+        let (metadata, extensions, asked) = request.into_parts();
+        Ok((self.access.visitor(&metadata, &extensions).await?, asked))
+    }
+
     async fn moment(&self) -> Result<Moment, Status> {
         let translated = self
             .latest
@@ -67,42 +77,48 @@ impl ExplainService {
     async fn answer<T: Send + 'static>(
         &self,
         make: impl FnOnce(&Facts<'_>) -> Result<T, Status> + Send + 'static,
-    ) -> Result<Response<T>, Status> {
+    ) -> Result<T, Status> {
         let moment = self.moment().await?;
         tokio::task::spawn_blocking(move || make(&moment.facts()))
             .await
             .map_err(|broken| Status::internal(format!("the answer broke off: {broken}")))?
-            .map(Response::new)
     }
 }
 
 #[tonic::async_trait]
 impl Agent for ExplainService {
     async fn explain(&self, request: Request<ExplainRequest>) -> Result<Response<ExplainResponse>, Status> {
-        let ExplainRequest { targets, all } = request.into_inner();
+        let (visitor, ExplainRequest { targets, all }) = self.receive(request).await?;
         let questions = targets.iter().map(|target| question(target, all)).collect::<Result<Vec<_>, _>>()?;
-        self.answer(move |facts| {
+        for Question { kind, key, all: _ } in &questions {
+            visitor.needs(&Right::get(*kind, &key.namespace, &key.name)).await?;
+        }
+        let reports = self.answer(move |facts| {
             let reports = questions.iter().map(|question| json(&explain(question, facts)));
-            Ok(ExplainResponse { reports: reports.collect::<Result<_, _>>()? })
-        })
-        .await
+            reports.collect::<Result<_, _>>()
+        });
+        Ok(Response::new(ExplainResponse { reports: reports.await? }))
     }
 
     async fn status(&self, request: Request<StatusRequest>) -> Result<Response<StatusResponse>, Status> {
-        let StatusRequest { targets, namespace, selector } = request.into_inner();
+        let (visitor, StatusRequest { targets, namespace, selector }) = self.receive(request).await?;
         let objects = targets.iter().map(|target| Ok((kind(target)?, target.name.clone())));
         let filter = Filter {
             objects: objects.collect::<Result<_, Status>>()?,
             namespace,
             labels: LabelTerm::parse_all(&selector).map_err(Status::invalid_argument)?,
         };
-        self.answer(move |facts| Ok(StatusResponse { list: json(&status::status(facts, &filter))? })).await
+        let asked = filter.clone();
+        let mut list = self.answer(move |facts| Ok(status::status(facts, &filter))).await?;
+        listing::cut(&mut list, &asked, &visitor).await?;
+        Ok(Response::new(StatusResponse { list: json(&list)? }))
     }
 
     type DumpStream = Pin<Box<dyn Stream<Item = Result<DumpedResource, Status>> + Send>>;
 
     async fn dump(&self, request: Request<DumpRequest>) -> Result<Response<Self::DumpStream>, Status> {
-        let DumpRequest { ir_key, type_urls } = request.into_inner();
+        let (visitor, DumpRequest { ir_key, type_urls }) = self.receive(request).await?;
+        visitor.needs(&Right::every_secret()).await?;
         let known = |url: &String| {
             ResourceType::from_type_url(url)
                 .ok_or_else(|| Status::invalid_argument(format!("{url} is no type we serve")))

@@ -1,8 +1,10 @@
 //! The daemon as a library, so that tests can run all of it in one process.
 
+pub mod access;
 pub mod admin;
 pub mod admin_client;
 pub mod agent;
+pub mod api;
 pub mod args;
 pub mod backoff;
 pub mod certificates;

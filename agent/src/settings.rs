@@ -165,7 +165,7 @@ impl Settings {
         let mounted = surroundings.certificates.clone().filter(|_| in_cluster);
         let certificates = args.certs_dir.clone().or(mounted);
         let xds_address = args.xds_address.unwrap_or_else(|| here(XDS_PORT));
-        let api_address = args.api_address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), API_PORT));
+        let api_address = args.api_address.unwrap_or_else(|| here(API_PORT));
         if in_cluster && certificates.is_none() {
             refuse_plain_text(xds_address, "the xDS server", "--xds-address 127.0.0.1:18000")?;
             refuse_plain_text(api_address, "the API", "--api-address 127.0.0.1:19010")?;

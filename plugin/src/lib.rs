@@ -8,6 +8,7 @@ pub mod exit;
 pub mod input;
 pub mod installation;
 pub mod offline;
+pub mod reach;
 pub mod render;
 
 use std::ffi::OsString;

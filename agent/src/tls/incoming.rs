@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,13 +25,18 @@ const HANDSHAKES: usize = 256;
 /// How long to wait when no connection can be accepted at all, such as when files run out.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections whose handshake went well, as a gRPC server takes them. `failed` is told of each that didn't.
-pub fn incoming(
+/// Connections that `open` made of those that come in, as a gRPC server takes them. `failed` is told of each of which it
+/// made none.
+pub fn incoming<C, F>(
     listener: TcpListener,
-    current: Current,
+    open: impl Fn(TcpStream, SocketAddr) -> F + Clone + Send + 'static,
     failed: impl Fn() + Clone + Send + 'static,
     stop: CancellationToken,
-) -> ReceiverStream<io::Result<Connection<TcpStream>>> {
+) -> ReceiverStream<io::Result<C>>
+where
+    C: Send + 'static,
+    F: Future<Output = Result<C, String>> + Send + 'static,
+{
     let (ready, connections) = mpsc::channel(HANDSHAKES);
     tokio::spawn(async move {
         let room = Arc::new(Semaphore::new(HANDSHAKES));
@@ -51,12 +57,12 @@ pub fn incoming(
             };
             // Small messages go out at once; where that can't be set they go out a little later.
             let _ = stream.set_nodelay(true);
-            let (current, ready, failed) = (Arc::clone(&current), ready.clone(), failed.clone());
+            let (opening, ready, failed) = (open(stream, address), ready.clone(), failed.clone());
             tokio::spawn(async move {
-                match handshake(stream, address, &current).await {
+                match opening.await {
                     Ok(connection) => drop(ready.send(Ok(connection)).await),
                     Err(why) => {
-                        tracing::debug!(%address, why, "a TLS handshake failed");
+                        tracing::debug!(%address, why, "a connection came to nothing");
                         failed();
                     }
                 }
@@ -66,6 +72,17 @@ pub fn incoming(
     });
     ReceiverStream::new(connections)
 }
+
+/// Opens connections by a handshake alone.
+pub fn open(current: Current) -> impl Fn(TcpStream, SocketAddr) -> HandshakeOf<TcpStream> + Clone + Send + 'static {
+    move |stream, address| {
+        let current = Arc::clone(&current);
+        Box::pin(async move { handshake(stream, address, &current).await })
+    }
+}
+
+/// A handshake under way.
+pub type HandshakeOf<S> = Pin<Box<dyn Future<Output = Result<Connection<S>, String>> + Send>>;
 
 /// Shakes hands with who calls on `stream`.
 ///

@@ -18,7 +18,7 @@ use tokio_stream::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::server::Connected as _;
 
-use super::incoming::incoming;
+use super::incoming::{incoming, open};
 use super::material::{Peers, certificates, keep_fresh};
 use crate::certificates::authority::{Fresh, Holder, Pair, Place};
 
@@ -69,7 +69,7 @@ async fn server(directory: &Path, peers: Peers, stop: &CancellationToken) -> (So
     let failed = move || {
         count.fetch_add(1, Ordering::SeqCst);
     };
-    let mut connections = incoming(listener, current, failed, stop.clone());
+    let mut connections = incoming(listener, open(current), failed, stop.clone());
     tokio::spawn(async move {
         while let Some(Ok(mut connection)) = connections.next().await {
             let known = connection.connect_info().certificate.is_some();

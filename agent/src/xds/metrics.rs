@@ -122,7 +122,7 @@ impl XdsMetrics {
     }
 
     /// A stream was refused: its token didn't prove what it claimed.
-    pub fn stream_refused(&self) {
+    pub(super) fn stream_refused(&self) {
         self.refused_streams.inc();
     }
 

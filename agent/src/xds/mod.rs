@@ -5,6 +5,7 @@
 //! decides what may go out now and what has to wait. [`session`] drives one machine from one gRPC stream, [`service`]
 //! is the tonic side, [`ledger`] remembers what every proxy acknowledged or rejected.
 
+pub mod authentication;
 pub mod cache;
 pub mod delta;
 pub mod ledger;

@@ -39,6 +39,7 @@ use tonic::transport::Server;
 use tonic::transport::server::{Connected, TcpIncoming};
 use tonic::{Request, Response, Status, Streaming};
 
+use super::authentication::Authentication;
 use super::cache::SnapshotCache;
 use super::ledger::Ledger;
 use super::metrics::XdsMetrics;
@@ -60,6 +61,8 @@ pub struct XdsOptions {
     pub max_connection_age: Option<Duration>,
     /// How long a push waits for the acknowledgement of what it depends on.
     pub hold_limit: Duration,
+    /// Who checks the token of every stream; `None` where proxies prove themselves otherwise.
+    pub authentication: Option<Authentication>,
 }
 
 impl Default for XdsOptions {
@@ -70,6 +73,7 @@ impl Default for XdsOptions {
             keepalive_timeout: Duration::from_secs(10),
             max_connection_age: None,
             hold_limit: Duration::from_secs(15),
+            authentication: None,
         }
     }
 }
@@ -87,7 +91,8 @@ impl XdsServer {
     #[must_use]
     pub fn new(cache: SnapshotCache, ledger: Ledger, metrics: XdsMetrics, options: XdsOptions) -> Self {
         let (stop, stopping) = watch::channel(false);
-        let shared = Shared { cache, ledger, metrics, hold_limit: options.hold_limit, stopping };
+        let authentication = options.authentication.clone();
+        let shared = Shared { cache, ledger, metrics, hold_limit: options.hold_limit, authentication, stopping };
         Self { shared, options, stop }
     }
 
@@ -159,8 +164,9 @@ impl Service {
         request: Request<Streaming<R>>,
     ) -> Response<Responses<R::Response>> {
         let (sender, receiver) = mpsc::channel(RESPONSES_AHEAD);
+        let (metadata, _, requests) = request.into_parts();
         // The task ends with the stream: it watches both directions.
-        tokio::spawn(session::serve(self.shared.clone(), only, request.into_inner(), sender));
+        tokio::spawn(session::serve(self.shared.clone(), only, metadata, requests, sender));
         Response::new(Box::pin(ReceiverStream::new(receiver)))
     }
 }

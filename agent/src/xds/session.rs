@@ -13,7 +13,9 @@ use gateway_shared::xds::table::ResourceType;
 use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream as AsyncStream, StreamExt};
 use tonic::Status;
+use tonic::metadata::MetadataMap;
 
+use super::authentication::Authentication;
 use super::cache::{Follower, SnapshotCache};
 use super::ledger::{Acknowledged, HeldBack, Ledger, Page, RejectedResource, Rejection, Sent};
 use super::metrics::XdsMetrics;
@@ -87,6 +89,8 @@ pub(super) struct Shared {
     pub(super) ledger: Ledger,
     pub(super) metrics: XdsMetrics,
     pub(super) hold_limit: std::time::Duration,
+    /// Who checks the token of every stream.
+    pub(super) authentication: Option<Authentication>,
     /// Becomes true when the server stops; streams end then.
     pub(super) stopping: watch::Receiver<bool>,
 }
@@ -98,10 +102,11 @@ pub(super) type Responses<R> = mpsc::Sender<Result<<R as Request>::Response, Sta
 pub(super) async fn serve<R: Request>(
     shared: Shared,
     only: Option<ResourceType>,
+    metadata: MetadataMap,
     requests: impl AsyncStream<Item = Result<R, Status>> + Send,
     responses: Responses<R>,
 ) {
-    let outcome = run(&shared, only, requests, &responses).await;
+    let outcome = run(&shared, only, &metadata, requests, &responses).await;
     if let Err(status) = outcome {
         // The proxy may be gone already.
         drop(responses.send(Err(status)).await);
@@ -111,6 +116,7 @@ pub(super) async fn serve<R: Request>(
 async fn run<R: Request>(
     shared: &Shared,
     only: Option<ResourceType>,
+    metadata: &MetadataMap,
     requests: impl AsyncStream<Item = Result<R, Status>> + Send,
     responses: &Responses<R>,
 ) -> Result<(), Status> {
@@ -122,6 +128,13 @@ async fn run<R: Request>(
     };
     let Some(Ok(first)) = first else { return Ok(()) };
     let node = NodeIdentity::from_node(first.node()).map_err(|error| Status::invalid_argument(error.to_string()))?;
+    if let Some(authentication) = &shared.authentication
+        && let Err(refused) = authentication.check(metadata, &node).await
+    {
+        shared.metrics.stream_refused();
+        tracing::warn!(node = %node.id, ir_key = %node.ir_key, why = refused.message(), "an xDS stream was refused");
+        return Err(refused);
+    }
     let mut session = Session::<R>::new(shared, only, node);
     session.on_request(&first)?;
     let mut follower = shared.cache.follow(&session.node.ir_key);

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::metrics::XdsMetrics;
 use super::service::XdsServer;
-use crate::tls::incoming::incoming;
+use crate::tls::incoming::{incoming, open};
 use crate::tls::material::{MaterialError, Peers, keep_fresh};
 
 /// How the xDS server is reached.
@@ -24,6 +24,17 @@ pub enum Transport {
         /// Whose certificates are asked for.
         proxies: Proxies,
     },
+}
+
+impl Transport {
+    /// How proxies prove who they are; `None` where they don't.
+    #[must_use]
+    pub const fn proxies(&self) -> Option<Proxies> {
+        match self {
+            Self::Plain => None,
+            Self::Tls { certificates: _, proxies } => Some(*proxies),
+        }
+    }
 }
 
 /// How a proxy proves who it is on an encrypted connection.
@@ -59,7 +70,7 @@ pub fn serve(
             };
             let (current, refresh) = keep_fresh(certificates, watch::channel(peers).1, stop.clone())?;
             tasks.spawn(refresh);
-            let connections = incoming(listener, current, move || metrics.handshake_failed(), stop.clone());
+            let connections = incoming(listener, open(current), move || metrics.handshake_failed(), stop.clone());
             tasks.spawn(async move { report(server.serve_connections(connections, ended.cancelled_owned()).await) });
         }
     }

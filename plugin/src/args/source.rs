@@ -23,7 +23,7 @@ pub struct Files {
 pub struct Agent {
     /// The address of an agent's API, asked as it is [default: the agent of the cluster; without a kubeconfig the one
     /// on this host, 127.0.0.1:19010]
-    #[arg(long, value_name = "HOST:PORT", env = "GATEWAY_AGENT", conflicts_with = "filename")]
+    #[arg(long, value_name = "HOST:PORT", env = "GATEWAY_AGENT")]
     pub agent: Option<String>,
 
     /// The namespace the agent runs in

@@ -9,6 +9,7 @@ use gateway_shared::explain::report::{Report, Verdict};
 use crate::args::explain::Explain;
 use crate::args::output::{Document, Format};
 use crate::args::selection::{Target, targets};
+use crate::client::Live;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::Reader;
 use crate::offline;
@@ -22,6 +23,8 @@ use crate::render::report::report as as_text;
 pub fn run(asked: &Explain, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
     let Explain { object, namespace, all, files, agent, output } = asked;
     let targets = targets(object).map_err(|message| Failure::new(Exit::Usage, message))?;
+    let live = if files.filename.is_empty() { Some(Live::new(agent)?) } else { None };
+    let default = live.as_ref().map_or("", Live::namespace);
     let mut questions = Vec::new();
     for Target { kind, name } in targets {
         let Some(name) = name else {
@@ -29,11 +32,11 @@ pub fn run(asked: &Explain, reader: &mut Reader<'_>, printer: &mut Printer<'_>) 
             return Err(Failure::new(Exit::Usage, format!("which {kind}? Write {kind}/NAME"))
                 .hint(format!("every {kind} in one line each: kubectl gateway status {kind}")));
         };
-        let namespace = if kind.is_namespaced() { namespace.namespace.as_deref().unwrap_or_default() } else { "" };
+        let namespace = if kind.is_namespaced() { namespace.namespace.as_deref().unwrap_or(default) } else { "" };
         questions.push(Question { kind, key: ObjectKey::new(namespace, &name), all: *all });
     }
-    if files.filename.is_empty() {
-        let reports = crate::client::explain(agent, &questions)?;
+    if let Some(live) = live {
+        let reports = live.explain(&questions)?;
         print(&reports, *output, printer)?;
         return Ok(reports.iter().map(|report| exit(report, true)).max().unwrap_or(Exit::Fine));
     }

@@ -7,6 +7,7 @@ use gateway_shared::proto::v1::{self as proto, StatusRequest};
 use crate::args::output::{Document, Format};
 use crate::args::selection::{Target, targets};
 use crate::args::status::Status;
+use crate::client::Live;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::Reader;
 use crate::offline;
@@ -19,28 +20,33 @@ use crate::render::status::table;
 /// When the question can't be asked: a wrong word, files that can't be read, an agent that doesn't answer.
 pub fn run(asked: &Status, reader: &mut Reader<'_>, printer: &mut Printer<'_>) -> Outcome {
     let Status { object, namespace, all_namespaces, selector, files, agent, output } = asked;
-    let live = files.filename.is_empty();
+    let running = if files.filename.is_empty() { Some(Live::new(agent)?) } else { None };
+    let live = running.is_some();
     // Files are all meant, whatever namespaces they speak of, unless one is asked for.
     let everywhere = *all_namespaces || !live;
     let namespace = match &namespace.namespace {
         Some(namespace) => Some(namespace.clone()),
         None if everywhere => None,
-        None => Some("default".to_owned()),
+        None => running.as_ref().map(|live| live.namespace().to_owned()),
     };
     let filter = filter(object, namespace.as_ref(), selector)?;
-    let (list, offline) = if live {
-        (crate::client::status(agent, request(&filter, selector))?, None)
+    let (list, offline) = if let Some(running) = running {
+        (running.status(request(&filter, selector))?, None)
     } else {
         let offline = offline::translate(files, reader, printer)?;
         let facts = Facts::new(&offline.outcome, &offline.sources, None);
         (status::status(&facts, &filter), Some(offline))
     };
+    for what in &list.hidden {
+        printer.note(&format!("not shown: {what}"));
+    }
     if list.items.is_empty() {
         let place = namespace.map_or_else(|| "anywhere".to_owned(), |namespace| format!("in namespace {namespace}"));
         printer.note(&format!("nothing found {place}"));
     }
     print(&list, *output, printer)?;
-    let exit = list.items.iter().map(|row| exit(row, live)).max().unwrap_or(Exit::Fine);
+    let nothing = if list.hidden.is_empty() { Exit::Fine } else { Exit::Undetermined };
+    let exit = list.items.iter().map(|row| exit(row, live)).max().unwrap_or(nothing);
     Ok(offline.map_or(exit, |offline| offline.exit(exit)))
 }
 

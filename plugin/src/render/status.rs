@@ -11,7 +11,7 @@ use super::style::{Mark, Style, Tone};
 /// The rows as a table, and the line under it.
 #[must_use]
 pub fn table(list: &StatusList, style: &Style, wide: bool) -> String {
-    let StatusList { api_version: _, kind: _, items } = list;
+    let StatusList { api_version: _, kind: _, items, hidden: _ } = list;
     if items.is_empty() {
         return String::new();
     }
@@ -147,6 +147,7 @@ mod tests {
                 row("home", "infra/edge:https:443", State::Serving, None, "", None),
                 row("returns", "infra/other", State::Serving, None, "", None),
             ],
+            hidden: Vec::new(),
         }
     }
 

@@ -56,6 +56,19 @@ impl Kind {
         !matches!(self, Self::GatewayClass)
     }
 
+    /// The resource it is in the API: its plural, in lower case.
+    #[must_use]
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::GatewayClass => "gatewayclasses",
+            Self::Gateway => "gateways",
+            Self::HttpRoute => "httproutes",
+            Self::TlsRoute => "tlsroutes",
+            Self::TcpRoute => "tcproutes",
+            Self::UdpRoute => "udproutes",
+        }
+    }
+
     /// The names it goes by beside its kind: plural and short ones.
     const fn names(self) -> &'static [&'static str] {
         match self {
@@ -84,7 +97,7 @@ impl Kind {
 }
 
 /// The group of the kinds here.
-const GROUP: &str = "gateway.networking.k8s.io";
+pub const GROUP: &str = "gateway.networking.k8s.io";
 
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]

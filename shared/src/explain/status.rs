@@ -19,6 +19,9 @@ pub struct StatusList {
     pub kind: String,
     /// One row for each object, or for each parent of a Route; worst first.
     pub items: Vec<Row>,
+    /// What was asked for and is left out, since who asks may not read it: one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
 }
 
 /// One object, as far as one parent goes.
@@ -163,7 +166,7 @@ pub fn status(facts: &Facts<'_>, filter: &Filter) -> StatusList {
         }
     }
     items.sort_by(|a, b| (a.state, a.layer, &a.object, &a.parent).cmp(&(b.state, b.layer, &b.object, &b.parent)));
-    StatusList { api_version: API_VERSION.to_owned(), kind: "StatusList".to_owned(), items }
+    StatusList { api_version: API_VERSION.to_owned(), kind: "StatusList".to_owned(), items, hidden: Vec::new() }
 }
 
 /// `infra/edge:https:443`.

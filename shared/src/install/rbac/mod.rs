@@ -1,5 +1,6 @@
 //! Accounts, roles and bindings: what the table asks for, for the mode the control plane runs in.
 
+mod readers;
 pub mod table;
 
 use std::collections::BTreeSet;
@@ -58,6 +59,7 @@ pub(super) fn objects(options: &Options) -> Vec<InstallObject> {
     for role in roles(&mode, &options.namespace) {
         objects.extend(role.render(options, &mode));
     }
+    objects.extend(readers::objects(options));
     objects
 }
 

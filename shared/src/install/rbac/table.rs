@@ -205,6 +205,7 @@ pub const NEEDS: &[Need] = &[
     need(Scope::Fleet, "discovery.k8s.io", &["endpointslices"], READ, "nodes on which a proxy is ready"),
     need(Scope::Fleet, "", &["pods"], &["get"], "whether a pod that is bound to a node is a proxy")
         .when(When::TopologyInjector),
+    need(Scope::Fleet, "", &["pods/portforward"], &["create", "get"], "what a proxy says of itself, for `explain`"),
     need(Scope::Controller, "", &["secrets"], READ, "certificates of the control plane"),
     need(
         Scope::Leader,

@@ -1,5 +1,7 @@
 //! What only a running agent knows, gathered for an answer: snapshots, the ledger, and what each Envoy says of itself.
 
+pub mod pods;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use gateway_shared::pipeline::{self, Outcome};
 use gateway_shared::xds::table::ResourceType;
 use serde_json::Value;
 
+use self::pods::Pods;
 use crate::admin_client::{AdminClient, AdminError};
 use crate::infra::host::lease::Phase;
 use crate::infra::host::{FleetStatus, HostStatus};
@@ -21,6 +24,14 @@ use crate::xds::ledger::{Ledger, NodeDelivery, TypeDelivery};
 
 /// How long one Envoy has to answer one question of its admin interface.
 const ADMIN_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// What an Envoy is asked: its listeners, the clusters that warm, its routes, its clusters with their endpoints.
+const QUESTIONS: [&str; 4] = [
+    "/config_dump?resource=dynamic_listeners&mask=name,active_state.version_info,warming_state.version_info",
+    "/config_dump?resource=dynamic_warming_clusters",
+    "/config_dump?resource=dynamic_route_configs",
+    "/clusters?format=json",
+];
 
 /// Where evidence is found.
 #[derive(Clone, Debug)]
@@ -31,10 +42,12 @@ pub struct Witnesses {
     pub ledger: Ledger,
     /// What runs on this host; `None` when somebody else runs the Envoys.
     pub host: Option<tokio::sync::watch::Receiver<HostStatus>>,
+    /// What runs in our cluster; `None` outside of one.
+    pub pods: Option<Pods>,
 }
 
 impl Witnesses {
-    /// Everything that is known now about the fleets of `outcome`. Asks all Envoys of this host at once.
+    /// Everything that is known now about the fleets of `outcome`. Asks all Envoys at once.
     pub async fn gather(&self, outcome: &Outcome) -> LiveEvidence {
         let host = self.host.as_ref().map(|host| host.borrow().clone());
         let nodes = self.ledger.read();
@@ -43,16 +56,25 @@ impl Witnesses {
             None => BTreeMap::new(),
         };
         let now = SystemTime::now();
-        let fleets = outcome.snapshots.iter().map(|(key, snapshot)| {
+        let fleets = outcome.snapshots.iter().map(|(key, snapshot)| async {
             let of_fleet: Vec<&NodeDelivery> = nodes.iter().filter(|node| *node.node.ir_key == **key).collect();
-            let evidence = FleetEvidence {
-                snapshot: self.snapshot(key, snapshot),
-                proxies: Known::Is(proxies(&of_fleet, admin.get(&**key), now)),
-                infra: infra(key, host.as_ref()),
+            let (proxies, infra) = match &self.pods {
+                Some(pods) => {
+                    let ids = of_fleet.iter().map(|node| &*node.node.id);
+                    let said = pods.ask(outcome, key, ids).await;
+                    (proxies(&of_fleet, now, |node| said.get(node).cloned()), pods.infra(key))
+                }
+                None => {
+                    let said = admin.get(&**key);
+                    let mut found = proxies(&of_fleet, now, |_| said.cloned());
+                    found.extend(said.filter(|_| of_fleet.is_empty()).map(one_not_connected));
+                    (found, infra(key, host.as_ref()))
+                }
             };
-            (Arc::clone(key), evidence)
+            let snapshot = self.snapshot(key, snapshot);
+            (Arc::clone(key), FleetEvidence { snapshot, proxies: Known::Is(proxies), infra })
         });
-        LiveEvidence { fleets: fleets.collect() }
+        LiveEvidence { fleets: futures::future::join_all(fleets).await.into_iter().collect() }
     }
 
     fn snapshot(&self, key: &str, made: &pipeline::Snapshot) -> Known<SnapshotFacts> {
@@ -67,27 +89,26 @@ impl Witnesses {
     }
 }
 
-/// The proxies of one fleet: those that are connected, and one that runs here and isn't.
-fn proxies(nodes: &[&NodeDelivery], admin: Option<&Known<AdminFacts>>, now: SystemTime) -> Vec<ProxyFacts> {
+/// The proxies of one fleet that are connected; `admin` knows what they say of themselves.
+fn proxies(
+    nodes: &[&NodeDelivery],
+    now: SystemTime,
+    admin: impl Fn(&str) -> Option<Known<AdminFacts>>,
+) -> Vec<ProxyFacts> {
     let unknown = || Known::unknown("the agent does not run this proxy, so it can't ask it");
-    let mut proxies: Vec<ProxyFacts> = nodes
-        .iter()
-        .map(|node| ProxyFacts {
-            node: node.node.id.to_string(),
-            connected: true,
-            deliveries: node.types.iter().map(|(kind, delivery)| one_delivery(*kind, delivery, now)).collect(),
-            admin: admin.cloned().unwrap_or_else(unknown),
-        })
-        .collect();
-    if let (true, Some(admin)) = (proxies.is_empty(), admin) {
-        proxies.push(ProxyFacts {
-            node: "the Envoy on this host".to_owned(),
-            connected: false,
-            deliveries: Vec::new(),
-            admin: admin.clone(),
-        });
-    }
-    proxies
+    let one = |node: &&NodeDelivery| ProxyFacts {
+        node: node.node.id.to_string(),
+        connected: true,
+        deliveries: node.types.iter().map(|(kind, delivery)| one_delivery(*kind, delivery, now)).collect(),
+        admin: admin(&node.node.id).unwrap_or_else(unknown),
+    };
+    nodes.iter().map(one).collect()
+}
+
+/// An Envoy that runs on this host and isn't connected.
+fn one_not_connected(admin: &Known<AdminFacts>) -> ProxyFacts {
+    let node = "the Envoy on this host".to_owned();
+    ProxyFacts { node, connected: false, deliveries: Vec::new(), admin: admin.clone() }
 }
 
 fn one_delivery(kind: ResourceType, delivery: &TypeDelivery, now: SystemTime) -> Delivery {
@@ -162,16 +183,16 @@ async fn ask_all(host: &HostStatus) -> BTreeMap<String, Known<AdminFacts>> {
 /// When it doesn't answer, or not in time.
 pub async fn ask(address: SocketAddr) -> Result<AdminFacts, AdminError> {
     let admin = AdminClient::new(address, ADMIN_TIMEOUT);
-    let (listeners, warming, routes, clusters) = tokio::try_join!(
-        admin.json(
-            "/config_dump?resource=dynamic_listeners&mask=name,active_state.version_info,warming_state.version_info"
-        ),
-        admin.json("/config_dump?resource=dynamic_warming_clusters"),
-        admin.json("/config_dump?resource=dynamic_route_configs"),
-        admin.json("/clusters?format=json"),
-    )?;
+    let [listeners, warming, routes, clusters] = QUESTIONS;
+    let (listeners, warming, routes, clusters) =
+        tokio::try_join!(admin.json(listeners), admin.json(warming), admin.json(routes), admin.json(clusters))?;
+    Ok(facts(&listeners, &warming, &routes, &clusters))
+}
+
+/// What the answers to [`QUESTIONS`] say.
+fn facts(listeners: &Value, warming: &Value, routes: &Value, clusters: &Value) -> AdminFacts {
     let mut facts = AdminFacts::default();
-    for listener in configs(&listeners) {
+    for listener in configs(listeners) {
         let Some(name) = text(listener, "/name") else { continue };
         if listener.get("active_state").is_some() {
             facts.active_listeners.push(name.clone());
@@ -180,8 +201,8 @@ pub async fn ask(address: SocketAddr) -> Result<AdminFacts, AdminError> {
             facts.warming_listeners.push(name);
         }
     }
-    facts.warming_clusters = configs(&warming).filter_map(|cluster| text(cluster, "/cluster/name")).collect();
-    facts.routes = configs(&routes).filter_map(|route| text(route, "/route_config/name")).collect();
+    facts.warming_clusters = configs(warming).filter_map(|cluster| text(cluster, "/cluster/name")).collect();
+    facts.routes = configs(routes).filter_map(|route| text(route, "/route_config/name")).collect();
     for cluster in clusters.get("cluster_statuses").and_then(Value::as_array).into_iter().flatten() {
         let Some(name) = text(cluster, "/name") else { continue };
         let hosts = || cluster.get("host_statuses").and_then(Value::as_array).into_iter().flatten();
@@ -190,7 +211,7 @@ pub async fn ask(address: SocketAddr) -> Result<AdminFacts, AdminError> {
         facts.endpoints.insert(name, count);
     }
     facts.active_clusters.sort();
-    Ok(facts)
+    facts
 }
 
 fn configs(dump: &Value) -> impl Iterator<Item = &Value> {
