@@ -282,7 +282,7 @@ async fn give_back(cluster: &Cluster, installed: &Installed, asked: &Uninstall, 
     let deadline = Instant::now() + asked.timeout;
     let mut step = Running::start("Envoy Gateway");
     for (done, object) in kept.iter().enumerate() {
-        step.tell(&format!("{done} of {} put back", kept.len()), printer);
+        step.count(done, kept.len());
         live::put_back(cluster, object).await?;
     }
     match waiting::agent(cluster, namespace, deadline, &mut step, printer).await {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gateway_shared::install::{InstallKind, InstallObject, SECRETS, Step};
+use base64::Engine as _;
+use gateway_shared::install::{InstallKind, InstallObject, NAME, SECRETS, Step, valid_until};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -115,7 +116,7 @@ impl Work<'_> {
     ) -> Result<(Tally, String), Failure> {
         let tally = match step {
             Step::Certificates => return self.certificates(objects, deadline, running, printer).await,
-            _ => self.apply(objects, running, printer).await?,
+            _ => self.apply(objects, running).await?,
         };
         let words = match step {
             Step::Definitions => {
@@ -130,15 +131,10 @@ impl Work<'_> {
         Ok((tally, words))
     }
 
-    async fn apply(
-        &self,
-        objects: &[&InstallObject],
-        running: &mut Running,
-        printer: &mut Printer<'_>,
-    ) -> Result<Tally, Failure> {
+    async fn apply(&self, objects: &[&InstallObject], running: &Running) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         for (done, object) in objects.iter().enumerate() {
-            running.tell(&format!("{done} of {}", objects.len()), printer);
+            running.count(done, objects.len());
             let before = self.facts.there.get(&key(object));
             tally.count(live::apply(self.cluster, object, before, false).await?.0);
         }
@@ -156,7 +152,7 @@ impl Work<'_> {
         let mut tally = Tally::default();
         let webhook = self.objects.iter().any(|object| object.kind == InstallKind::MutatingWebhookConfiguration);
         if !certificates_needed(self.facts, webhook) {
-            return Ok((tally, "unchanged".to_owned()));
+            return Ok((tally, format!("unchanged{}", self.validity().await)));
         }
         for job in objects {
             // A Job can't be changed: one that ended is made anew.
@@ -166,7 +162,16 @@ impl Work<'_> {
             tally.count(live::apply(self.cluster, job, None, false).await?.0);
             waiting::certificates(self.cluster, job, deadline, running, printer).await?;
         }
-        Ok((tally, "made".to_owned()))
+        Ok((tally, format!("made{}", self.validity().await)))
+    }
+
+    /// How long the agent's certificate is valid, if that can be known.
+    async fn validity(&self) -> String {
+        let secret = live::get(self.cluster, InstallKind::Secret, Some(self.namespace), NAME).await;
+        let encoded =
+            secret.ok().flatten().and_then(|secret| Some(secret.pointer("/data/tls.crt")?.as_str()?.to_owned()));
+        let pem = encoded.and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
+        pem.and_then(|pem| valid_until(&pem)).map(|day| format!(", valid until {day}")).unwrap_or_default()
     }
 
     async fn gone(&self, (kind, namespace, name): &Key, deadline: Instant) -> Result<(), Failure> {

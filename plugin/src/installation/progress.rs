@@ -46,6 +46,13 @@ impl Running {
         }
     }
 
+    /// Counts what is quickly done: only shown where it is overwritten at once.
+    pub fn count(&self, done: usize, of: usize) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_message(format!("{done} of {of}"));
+        }
+    }
+
     /// Ends it.
     pub fn end(self, mark: Mark, how: &str, printer: &mut Printer<'_>) {
         if let Some(spinner) = &self.spinner {

@@ -1,6 +1,7 @@
 //! The Job that makes certificates and keys, once.
 
 use serde_json::{Value, json};
+use x509_parser::pem::parse_x509_pem;
 
 use super::object::{InstallKind, InstallObject, Step};
 use super::options::Options;
@@ -47,4 +48,28 @@ pub(super) fn job(options: &Options) -> InstallObject {
         job.content.pointer_mut("/spec/template/spec/containers/0").unwrap_or(&mut Value::Null),
     );
     job
+}
+
+/// The day until which the first certificate of a PEM file is valid: `2031-11-28`.
+#[must_use]
+pub fn valid_until(pem: &[u8]) -> Option<String> {
+    let (_, block) = parse_x509_pem(pem).ok()?;
+    let certificate = block.parse_x509().ok()?;
+    let end = certificate.validity().not_after.to_datetime();
+    Some(format!("{}-{:02}-{:02}", end.year(), u8::from(end.month()), end.day()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_says_how_long_it_is_valid() {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(vec!["envoy-gateway".to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(2031, 11, 8);
+        let pem = params.self_signed(&key).unwrap().pem();
+        assert_eq!(valid_until(pem.as_bytes()).as_deref(), Some("2031-11-08"));
+        assert_eq!(valid_until(b"no certificate"), None);
+    }
 }

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 pub use agent::{API_PORT, REMEMBERED};
+pub use certificates::valid_until;
 pub use labels::{INSTANCE, MANAGED_BY, MANAGER, VERSION};
 pub use object::{InstallKind, InstallObject, Step};
 pub use options::Options;
@@ -37,7 +38,7 @@ pub const SECRETS: [&str; 4] = ["envoy-gateway", "envoy", "envoy-rate-limit", "e
 #[must_use]
 pub fn render(options: &Options) -> Vec<InstallObject> {
     let mut objects = Vec::new();
-    objects.extend(definitions::ours());
+    objects.extend(definitions::ours(options));
     objects.push(namespace(options));
     objects.extend(rbac::objects(options));
     objects.extend(topology_webhook::object(options));

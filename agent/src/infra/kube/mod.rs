@@ -11,6 +11,8 @@ mod existing;
 mod kinds;
 mod live;
 mod nodes;
+#[cfg(test)]
+mod rights;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -78,4 +78,6 @@ pub fn start(
 }
 
 #[cfg(test)]
+mod rights;
+#[cfg(test)]
 mod tests;
