@@ -9,7 +9,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::input::Reader;
 use crate::installation::apply::{Tally, Work};
 use crate::installation::checks::{self, Plan};
-use crate::installation::facts::{self, EXTENSIONS, Facts, GATEWAY_API};
+use crate::installation::facts::{self, EXTENSIONS, Facts};
 use crate::installation::gateway_api::{Bundle, Source};
 use crate::installation::request::{self, Asked, Earlier};
 use crate::installation::{before, documents, live, terminal};
@@ -89,17 +89,21 @@ impl Prepared {
         mode: Mode,
     ) -> Result<Self, Failure> {
         let namespace = &settings.namespace;
-        let deployment = live::get(cluster, InstallKind::Deployment, Some(namespace), NAME).await?;
-        let config = live::get(cluster, InstallKind::ConfigMap, Some(namespace), CONFIG_MAP).await?;
+        let there = |kind, name| async move {
+            facts::readable(live::get(cluster, kind, Some(namespace), name).await).map(Option::flatten)
+        };
+        let deployment = there(InstallKind::Deployment, NAME).await?;
+        let config = there(InstallKind::ConfigMap, CONFIG_MAP).await?;
         let earlier = Earlier::of(deployment.as_ref(), config.as_ref());
         let options = request::options(namespace, said, earlier)?;
         let mut objects = install::render(&options);
         let mut facts = Facts::gather(cluster, &options, &objects).await?;
         let replace_crds = settings.replace_crds;
         objects.retain(|object| !is_kept(object, &facts, replace_crds));
-        let there = facts.definitions.keys().any(|name| name.ends_with(GATEWAY_API));
-        let bundle = if bundle.applied(there) { bundle.fetched().await? } else { bundle };
-        if bundle.applied(there) {
+        // Nothing is fetched for somebody who may not even look.
+        let wanted = facts.definitions.is_some() && bundle.applied(facts.has_gateway_api());
+        let bundle = if wanted { bundle.fetched().await? } else { bundle };
+        if wanted {
             facts.there.extend(facts::there(cluster, &bundle.objects).await?);
             objects.splice(0..0, bundle.objects.iter().cloned());
         }
@@ -141,10 +145,8 @@ impl Prepared {
         }
         match live::apply(cluster, object, before, true).await {
             Ok((live::Applied::Created, _)) => "created".to_owned(),
-            Ok((_, after)) => match before.map(|before| install::changes::changes(before, &after)) {
-                Some(changes) if changes.is_empty() => "unchanged".to_owned(),
-                _ => "changed".to_owned(),
-            },
+            Ok((live::Applied::Changed, _)) => "changed".to_owned(),
+            Ok((live::Applied::Unchanged, _)) => "unchanged".to_owned(),
             // In a namespace, or of a kind, that is only about to be made.
             Err(failure) if failure.to_string().contains("not found") => "created".to_owned(),
             Err(failure) => format!("refused: {failure}"),

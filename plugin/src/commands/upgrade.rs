@@ -62,14 +62,14 @@ async fn tell_changes(cluster: &Cluster, prepared: &Prepared, printer: &mut Prin
         let before = prepared.facts.there.get(&facts::key(object));
         let Some(before) = before else {
             told_once(&mut differs, printer);
-            printer.note(&format!("  {} is new", object.title()));
+            printer.note(&format!("  {} is new", object.place()));
             continue;
         };
         let (_, after) = live::apply(cluster, object, Some(before), true).await?;
         let found = changes(before, &after);
         if !found.is_empty() {
             told_once(&mut differs, printer);
-            documents::changes(&object.title(), &found, printer);
+            documents::changes(&object.place(), &found, printer);
         }
     }
     if !differs {

@@ -25,8 +25,8 @@ pub struct Facts {
     pub denied: Vec<Right>,
     /// Whether the user may give rights they don't have themselves.
     pub may_escalate: bool,
-    /// Custom resource definitions of the Gateway API and of ours, by name.
-    pub definitions: BTreeMap<String, Definition>,
+    /// Custom resource definitions of the Gateway API and of ours, by name; `None` when they may not be listed.
+    pub definitions: Option<BTreeMap<String, Definition>>,
     /// Control planes of this kind, here and in other namespaces; `None` when nobody may look.
     pub control_planes: Option<Vec<ControlPlane>>,
     /// The GatewayClasses there are.
@@ -145,6 +145,8 @@ pub fn rights(objects: &[InstallObject]) -> Vec<Right> {
     }
     let namespace = objects.iter().find(|object| object.kind == InstallKind::Deployment);
     let namespace = namespace.and_then(|deployment| deployment.namespace.clone());
+    let group = InstallKind::CustomResourceDefinition.group();
+    rights.insert(Right { verb: "list", group, resource: "customresourcedefinitions", namespace: None });
     for (resource, verb) in [("pods", "list"), ("secrets", "get")] {
         rights.insert(Right { verb, group: "", resource, namespace: namespace.clone() });
     }
@@ -189,11 +191,14 @@ fn text(value: &Value, path: &[&str]) -> Option<String> {
     path.iter().try_fold(value, |value, key| value.get(key))?.as_str().map(str::to_owned)
 }
 
-async fn definitions(cluster: &Cluster) -> Result<BTreeMap<String, Definition>, Failure> {
-    let all = live::list(cluster, InstallKind::CustomResourceDefinition, "").await?;
+async fn definitions(cluster: &Cluster) -> Result<Option<BTreeMap<String, Definition>>, Failure> {
+    let Some(all) = readable(live::list(cluster, InstallKind::CustomResourceDefinition, "").await)? else {
+        return Ok(None);
+    };
     let ours = |group: &str| group == GATEWAY_API || group == EXTENSIONS;
     let of_interest = all.iter().filter(|value| text(value, &["spec", "group"]).is_some_and(|group| ours(&group)));
-    Ok(of_interest.filter_map(|value| Some((text(value, &["metadata", "name"])?, Definition::of(value)))).collect())
+    let named = of_interest.filter_map(|value| Some((text(value, &["metadata", "name"])?, Definition::of(value))));
+    Ok(Some(named.collect()))
 }
 
 /// The Gateway API's group.
@@ -320,8 +325,20 @@ async fn secrets(cluster: &Cluster, namespace: &str) -> Result<BTreeSet<String>,
     Ok(found)
 }
 
-/// What can't be read is no reason to give up: the check of rights says so.
-fn readable<T>(answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
+impl Facts {
+    /// Whether there are definitions of the Gateway API.
+    #[must_use]
+    pub fn has_gateway_api(&self) -> bool {
+        let mut names = self.definitions.iter().flatten().map(|(name, _)| name);
+        names.any(|name| name.strip_suffix(GATEWAY_API).is_some_and(|rest| rest.ends_with('.')))
+    }
+}
+
+/// What may not be read is no reason to give up: the check of rights says so.
+///
+/// # Errors
+/// When it can't be read for another reason.
+pub fn readable<T>(answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
         Err(Failure::Told { message, .. }) if message.starts_with("you may not") => Ok(None),

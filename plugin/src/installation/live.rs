@@ -1,5 +1,6 @@
 //! The objects of an installation in the cluster: read, applied, replaced, deleted.
 
+use gateway_shared::install::changes::changes;
 use gateway_shared::install::{InstallKind, InstallObject, MANAGER};
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use serde_json::Value;
@@ -83,10 +84,10 @@ pub async fn apply(
     let what = format!("apply {}", object.title());
     let api = api(cluster, object.kind, object.namespace.as_deref());
     let after = document(&cluster.ask(&what, api.patch(&object.name, &params, &Patch::Apply(&object.content))).await?);
-    let version = |object: &Value| object.pointer("/metadata/resourceVersion").cloned();
     let applied = match before {
         None => Applied::Created,
-        Some(before) if version(before) == version(&after) => Applied::Unchanged,
+        // Others may have written its status meanwhile.
+        Some(before) if changes(before, &after).is_empty() => Applied::Unchanged,
         Some(_) => Applied::Changed,
     };
     Ok((applied, after))

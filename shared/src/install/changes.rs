@@ -48,10 +48,20 @@ fn compare(path: &str, before: &Value, after: &Value, found: &mut Vec<Change>) {
             }
         }
         (before, after) if before == after => {}
+        (Value::String(before), Value::String(after)) if before.contains('\n') && after.contains('\n') => {
+            found.push(text_change(path, before, after));
+        }
         (before, after) => {
             found.push(Change { path: path.to_owned(), before: short(before), after: short(after) });
         }
     }
+}
+
+/// The first line that differs of two texts.
+fn text_change(path: &str, before: &str, after: &str) -> Change {
+    let same = before.lines().zip(after.lines()).take_while(|(before, after)| before == after).count();
+    let line = |text: &str| text.lines().nth(same).map(|line| line.trim().to_owned());
+    Change { path: format!("{path} from line {}", same + 1), before: line(before), after: line(after) }
 }
 
 fn counts(path: &str, key: &str) -> bool {
@@ -131,6 +141,8 @@ mod tests {
         let before = json!({ "rules": [{ "verbs": ["get"] }] });
         let after = json!({ "rules": [{ "verbs": ["get"] }, { "verbs": ["list"] }] });
         assert_eq!(told(&before, &after), ["rules: 1 items -> 2 items"]);
+        let text = |text: &str| json!({ "data": { "f": text } });
+        assert_eq!(told(&text("a\nb\nc\n"), &text("a\n b: 2\nc\n")), ["data.f from line 2: b -> b: 2"]);
         assert_eq!(told(&json!({ "data": { "a": "1" } }), &json!({ "data": {} })), ["data.a: 1 -> -"]);
     }
 }

@@ -206,6 +206,15 @@ impl InstallObject {
         Self { step, kind, namespace, name, content }
     }
 
+    /// How lists call it: `Role shop/reader`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{} {namespace}/{}", self.kind.kind(), self.name),
+            None => self.title(),
+        }
+    }
+
     /// How messages call it: `Deployment envoy-gateway`.
     #[must_use]
     pub fn title(&self) -> String {

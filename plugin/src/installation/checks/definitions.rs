@@ -8,11 +8,12 @@ use super::{Check, Plan};
 use crate::installation::facts::{Definition, EXTENSIONS, Facts};
 
 pub(super) fn check(facts: &Facts, plan: &Plan<'_>) -> Vec<Check> {
+    let Some(definitions) = &facts.definitions else { return Vec::new() };
     let there: Vec<(&String, &Definition)> =
-        facts.definitions.iter().filter(|(name, _)| name.ends_with(EXTENSIONS)).collect();
+        definitions.iter().filter(|(name, _)| name.ends_with(EXTENSIONS)).collect();
     let mut checks: Vec<Check> = ours(plan)
         .filter_map(|object| {
-            let lost = lost_versions(facts.definitions.get(&object.name)?, object);
+            let lost = lost_versions(definitions.get(&object.name)?, object);
             (!lost.is_empty()).then(|| {
                 Check::bad(
                     format!(

@@ -23,8 +23,10 @@ const WELCOME: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(facts: &Facts, plan: &Plan<'_>) -> Vec<Check> {
-    let there: Vec<(&str, &Definition)> = facts
-        .definitions
+    let Some(definitions) = &facts.definitions else {
+        return vec![Check::unknown("whether Gateway API is installed", "you may not list definitions")];
+    };
+    let there: Vec<(&str, &Definition)> = definitions
         .iter()
         .filter_map(|(name, definition)| Some((name.strip_suffix(&format!(".{GATEWAY_API}"))?, definition)))
         .collect();

@@ -36,6 +36,10 @@ impl Check {
         Self { mark: Mark::Warning, text: text.into(), fix: Some(fix.into()) }
     }
 
+    fn unknown(text: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { mark: Mark::Unknown, text: format!("unknown {}", text.into()), fix: Some(why.into()) }
+    }
+
     fn bad(text: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { mark: Mark::No, text: text.into(), fix: Some(fix.into()) }
     }

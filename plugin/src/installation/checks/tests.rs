@@ -25,7 +25,13 @@ fn options() -> Options {
 }
 
 fn empty() -> Facts {
-    Facts { server: "v1.34.1".to_owned(), may_escalate: true, control_planes: Some(Vec::new()), ..Facts::default() }
+    Facts {
+        server: "v1.34.1".to_owned(),
+        may_escalate: true,
+        control_planes: Some(Vec::new()),
+        definitions: Some(BTreeMap::new()),
+        ..Facts::default()
+    }
 }
 
 /// All kinds of a release of the Gateway API.
@@ -79,6 +85,7 @@ fn told(facts: &Facts, ask: Ask) -> Vec<String> {
                 Mark::Yes => "good",
                 Mark::Warning => "doubtful",
                 Mark::No => "bad",
+                Mark::Unknown => "unknown",
                 other => panic!("{other:?}"),
             };
             assert_eq!(mark == Mark::Yes, fix.is_none(), "whatever isn't good says what to do: {text}");
@@ -118,12 +125,13 @@ fn missing_rights_are_told_by_resource_and_place() {
         Ask::default(),
         "bad: you may not create, patch deployments.apps in namespace gw: ask an administrator",
     );
+    says(&Facts { definitions: None, ..empty() }, Ask::default(), "unknown: unknown whether Gateway API is installed");
     says(&Facts { may_escalate: false, ..empty() }, Ask::default(), "doubtful: you may make roles only of rights");
 }
 
 #[test]
 fn the_gateway_api_is_kept_and_its_version_told() {
-    let with = |definitions| Facts { definitions, ..empty() };
+    let with = |definitions| Facts { definitions: Some(definitions), ..empty() };
     says(&with(gateway_api("v1.6.1", ALL)), Ask::default(), "good: Gateway API 1.6.1 standard is installed");
     says(&with(gateway_api("v1.7.0", ALL)), Ask::default(), "good: Gateway API 1.7.0 standard is installed");
     says(&with(gateway_api("v1.5.1", ALL)), Ask::default(), "doubtful: Gateway API 1.5.1 standard is installed, older");
@@ -160,7 +168,7 @@ fn a_named_release_never_goes_back_nor_forgets_stored_objects() {
         }),
     );
     let named = || Some(Bundle { source: Source::File("crds.yaml".to_owned()), objects: vec![definition.clone()] });
-    let with = |definitions| Facts { definitions, ..empty() };
+    let with = |definitions| Facts { definitions: Some(definitions), ..empty() };
     let ask = || Ask { bundle: named(), ..Ask::default() };
     says(
         &with(gateway_api("v1.7.0", ALL)),
@@ -186,7 +194,7 @@ fn our_definitions_are_kept_when_somebody_else_made_them() {
     };
     let with = |one: Definition| {
         let name = "backends.gateway.envoyproxy.io".to_owned();
-        Facts { definitions: BTreeMap::from([(name, one)]), ..empty() }
+        Facts { definitions: Some(BTreeMap::from([(name, one)])), ..empty() }
     };
     says(
         &with(definition(None, None)),
