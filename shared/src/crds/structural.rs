@@ -51,6 +51,7 @@ impl Pass<'_> {
                 Some(inner) => *inner = self.schema(inner.take()),
             }
         }
+        told_by_items(&mut schema);
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             for property in properties.values_mut() {
                 *property = self.schema(property.take());
@@ -98,6 +99,16 @@ fn refine(base: &mut Map<String, Value>, mut schema: Map<String, Value>) {
     base.extend(schema);
 }
 
+/// `kubectl explain` shows what a list says, and not what its items say: a list that says nothing says what they do.
+fn told_by_items(schema: &mut Map<String, Value>) {
+    if !schema.contains_key("description")
+        && let Some(Value::Object(items)) = schema.get_mut("items")
+        && let Some(description) = items.remove("description")
+    {
+        schema.insert("description".to_owned(), description);
+    }
+}
+
 /// `null` is the same as absence.
 fn without_null(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
@@ -142,8 +153,12 @@ mod tests {
                 "port": {"type": ["integer", "null"], "format": "uint16", "minimum": 0},
                 "kind": {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "null"}], "default": "A"},
                 "free": true,
+                "more": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
             },
-            "$defs": {"Kind": {"type": "string", "enum": ["A", "B", null]}},
+            "$defs": {
+                "Kind": {"type": "string", "enum": ["A", "B", null]},
+                "Item": {"type": "string", "description": "an item"},
+            },
         }));
         assert_eq!(
             schema["properties"],
@@ -151,6 +166,7 @@ mod tests {
                 "port": {"type": "integer", "format": "int32", "minimum": 0},
                 "kind": {"type": "string", "enum": ["A", "B"], "default": "A"},
                 "free": {"x-kubernetes-preserve-unknown-fields": true},
+                "more": {"type": "array", "items": {"type": "string"}, "description": "an item"},
             })
         );
     }
