@@ -28,6 +28,7 @@ use crate::logging::LogLevel;
 use crate::metrics::Metrics;
 use crate::provider::{self, Loaded};
 use crate::settings::{HostSettings, Settings};
+use crate::topology_webhook::TopologyWebhook;
 use crate::translation::{self, Latest, Readers, Translated};
 use crate::xds::authentication::{self, Authentication};
 use crate::xds::cache::SnapshotCache;
@@ -153,6 +154,11 @@ impl Agent {
             },
         };
         api::serve(service, api_listener, settings.certificates.clone(), client.clone(), &tasks, &stop)?;
+        if let (Some(cluster), Some(client), Some(certificates)) = (&settings.cluster, client, &settings.certificates)
+            && !cluster.infra().topology_injector_disabled()
+        {
+            TopologyWebhook::start(client, certificates.clone(), &metrics, &tasks, &stop);
+        }
         let provider = start_provider(&settings, cluster.as_ref(), &objects, &tasks, &stop);
         info!(
             xds = %addresses.xds,

@@ -98,6 +98,7 @@ impl ClusterSettings {
             leads: leads.clone(),
             latest: Arc::clone(&latest),
             changes: changes.clone(),
+            metrics: metrics.clone(),
         };
         let live = reconciler.start(tasks, stop.clone());
         let seen = Seen::default();

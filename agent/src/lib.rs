@@ -21,5 +21,6 @@ pub mod settings;
 pub mod shutdown_manager;
 pub mod status_writer;
 pub mod tls;
+pub mod topology_webhook;
 pub mod translation;
 pub mod xds;

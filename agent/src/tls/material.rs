@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 /// How often the files are looked at. The kubelet swaps all of them at once, minutes after the Secret changed.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// The protocol of gRPC.
-const ALPN: &[u8] = b"h2";
+/// What is spoken: gRPC, and with an API server that calls a webhook HTTP/1.1, since it offers nothing else.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// What a TLS handshake is made with; every handshake takes what is here then.
 pub type Current = Arc<ArcSwap<ServerConfig>>;
@@ -82,7 +82,7 @@ impl Material {
         Ok(Self { certificate: file("tls.crt")?, key: file("tls.key")?, authorities: file("ca.crt")? })
     }
 
-    /// The configuration of a server that shows this material to `peers`: TLS 1.3, HTTP/2.
+    /// The configuration of a server that shows this material to `peers`: TLS 1.3, HTTP/2 first.
     ///
     /// # Errors
     /// When a file holds something else than it should, or certificate and key don't belong together.
@@ -114,7 +114,7 @@ impl Material {
             .with_client_cert_verifier(verifier)
             .with_single_cert(chain, key)
             .map_err(|error| unusable("tls.key", format!("it doesn't belong to tls.crt ({error})")))?;
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
         Ok(config)
     }
 }

@@ -35,7 +35,8 @@ impl Settings {
     }
 
     /// Whether nobody tells proxies their zone.
-    pub(super) fn topology_injector_disabled(&self) -> bool {
+    #[must_use]
+    pub fn topology_injector_disabled(&self) -> bool {
         let injector = self.kubernetes().and_then(|kubernetes| kubernetes.proxy_topology_injector.as_ref());
         injector.is_some_and(|injector| injector.disabled == Some(true))
     }

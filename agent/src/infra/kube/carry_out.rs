@@ -1,7 +1,7 @@
 //! Doing what was decided about one fleet, step by step, for as long as we lead.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kube::Client;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, Preconditions};
@@ -14,6 +14,8 @@ use super::FIELD_MANAGER;
 use super::diff::{self, Action, Apply, Why};
 use super::existing::{Existing, made_for};
 use super::kinds::{Id, resource};
+use super::metrics::InfraMetrics;
+use super::owner::{self, Verdict};
 use super::words;
 
 /// Who holds the number of replicas while it passes from us to whoever scales the fleet.
@@ -46,6 +48,8 @@ pub(super) enum Done {
         /// What it is now.
         existing: Existing,
     },
+    /// The fleet was found to be none of our business.
+    LeftAlone,
     /// An object was deleted, or is being so.
     Deleted {
         /// Its name.
@@ -55,29 +59,45 @@ pub(super) enum Done {
     },
 }
 
+/// Who does what was decided.
+#[derive(Clone)]
+pub(super) struct Hands {
+    /// The API server.
+    pub(super) client: Client,
+    /// The `controllerName` of classes that are ours.
+    pub(super) controller: Arc<str>,
+    /// Whether we lead.
+    pub(super) leads: watch::Receiver<bool>,
+    /// What is counted.
+    pub(super) metrics: InfraMetrics,
+}
+
 /// Does all of `actions`, or as many as can be done.
-pub(super) async fn carry_out(
-    client: Client,
-    fleet: Arc<str>,
-    actions: Vec<Action>,
-    mut leads: watch::Receiver<bool>,
-) -> Report {
+pub(super) async fn carry_out(mut hands: Hands, fleet: Arc<str>, actions: Vec<Action>) -> Report {
+    let work = hands.clone();
     let mut done = Vec::new();
     let mut failure = None;
     for action in actions {
         let step = async {
-            tokio::time::timeout(ANSWER_LIMIT, act(&client, &fleet, action))
+            tokio::time::timeout(ANSWER_LIMIT, act(&work, &fleet, action))
                 .await
                 .unwrap_or_else(|_| Err("the API server gave no answer within 30 s; it is tried again".to_owned()))
         };
         let step = tokio::select! {
             biased;
             // A request that is on its way is given up: another leader may be at work already.
-            () = lost(&mut leads) => Err("another replica leads now".to_owned()),
+            () = lost(&mut hands.leads) => Err("another replica leads now".to_owned()),
             step = step => step,
         };
         match step {
-            Ok(step) => done.push(step),
+            Ok(Some(step)) => {
+                let ends = matches!(step, Done::LeftAlone);
+                done.push(step);
+                if ends {
+                    break;
+                }
+            }
+            Ok(None) => {}
             Err(words) => {
                 failure = Some(words);
                 break;
@@ -94,13 +114,29 @@ async fn lost(leads: &mut watch::Receiver<bool>) {
     }
 }
 
-async fn act(client: &Client, fleet: &str, action: Action) -> Result<Done, String> {
+async fn act(hands: &Hands, fleet: &str, action: Action) -> Result<Option<Done>, String> {
+    let Hands { client, controller, leads: _, metrics } = hands;
     match action {
-        Action::Apply(apply) => apply_object(client, fleet, apply).await,
+        Action::Confirm { known } => match owner::ask(client, fleet, known, controller).await? {
+            Verdict::TakeDown => Ok(None),
+            Verdict::LeaveAlone => {
+                info!(ir_key = fleet, "the objects of this fleet are left alone: it is another controller's, or was");
+                Ok(Some(Done::LeftAlone))
+            }
+        },
+        Action::Apply(apply) => {
+            let (id, started) = (apply.id.clone(), Instant::now());
+            let applied = apply_object(client, fleet, apply).await;
+            metrics.applied(&id, started.elapsed(), applied.is_ok());
+            applied.map(Some)
+        }
         Action::Delete { id, uid } => {
-            delete(&api(client, &id), &id, &uid).await?;
+            let started = Instant::now();
+            let deleted = delete(&api(client, &id), &id, &uid).await;
+            metrics.deleted(&id, started.elapsed(), deleted.is_ok());
+            deleted?;
             info!(ir_key = fleet, object = %id, "deleted: the fleet no longer has it");
-            Ok(Done::Deleted { id, uid })
+            Ok(Some(Done::Deleted { id, uid }))
         }
     }
 }

@@ -24,6 +24,11 @@ const FIGHT: u32 = 5;
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
+    /// Make sure that nobody asks for the fleet any more, and do nothing else when somebody does.
+    Confirm {
+        /// Whether we served it before.
+        known: bool,
+    },
     /// Apply an object.
     Apply(Apply),
     /// Delete an object, if it is still the one with this uid.

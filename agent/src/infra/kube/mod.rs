@@ -10,10 +10,14 @@ mod diff;
 mod existing;
 mod kinds;
 mod live;
+mod metrics;
 mod nodes;
+mod owner;
 #[cfg(test)]
 mod rights;
 mod state;
+#[cfg(test)]
+mod state_tests;
 #[cfg(test)]
 mod tests;
 mod watches;
@@ -31,10 +35,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::carry_out::carry_out;
+use self::carry_out::{Hands, carry_out};
 use self::desired::Surroundings;
 use self::state::State;
 use self::watches::Watches;
+use crate::metrics::Metrics;
 use crate::translation::Latest;
 
 /// Who applies a fleet's objects: the name Envoy Gateway uses, so that either may go on with what the other made.
@@ -55,6 +60,8 @@ pub struct Reconciler {
     pub latest: Latest,
     /// Says when there is another.
     pub changes: watch::Receiver<()>,
+    /// Where it is counted what is done.
+    pub metrics: Metrics,
 }
 
 impl Reconciler {
@@ -93,6 +100,12 @@ impl Reconciler {
         let surroundings = Surroundings { settings: self.settings.clone(), gateway_namespace_mode };
         let mut state = State::new(surroundings, sources);
         let (mut sees_nodes, mut led) = (false, false);
+        let hands = Hands {
+            client: self.client.clone(),
+            controller: self.settings.file.controller_name().into(),
+            leads: self.leads.clone(),
+            metrics: self.metrics.with_registry(metrics::InfraMetrics::new),
+        };
         let mut work = JoinSet::new();
         self.changes.mark_changed();
         loop {
@@ -108,7 +121,7 @@ impl Reconciler {
             if leads {
                 let free = AT_ONCE.saturating_sub(work.len());
                 for (fleet, actions) in state.next(Instant::now(), free) {
-                    work.spawn(carry_out(self.client.clone(), fleet, actions, self.leads.clone()));
+                    work.spawn(carry_out(hands.clone(), fleet, actions));
                 }
             }
             if let Some(news) = state.news() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gateway_shared::api::gateway_class::GatewayClass;
+use gateway_shared::api::metadata::ObjectKey;
 use gateway_shared::gatewayapi::fleet::Fleet;
 use gateway_shared::gatewayapi::translate::Translation;
 use gateway_shared::status::live::LiveFleets;
@@ -21,6 +22,9 @@ use crate::backoff::Backoff;
 
 /// How long after a failure a fleet is tried again: at first, and at most.
 const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_mins(1));
+
+/// How long a fleet that is none of our business is left alone before it is looked at again.
+const LEFT_ALONE: Duration = Duration::from_mins(10);
 
 /// All that is known.
 #[derive(Debug)]
@@ -54,6 +58,10 @@ struct FleetState {
     /// What it was made from; `None` when nobody asks for it any more.
     made_from: Option<(Arc<Fleet>, Option<Arc<GatewayClass>>)>,
     wanted: Wanted,
+    /// Whether it was ever asked for.
+    known: bool,
+    /// Whether it was found to be none of our business.
+    left_alone: bool,
     applied: BTreeMap<Id, Applied>,
     /// Whether something is being done to it.
     busy: bool,
@@ -71,6 +79,8 @@ impl Default for FleetState {
         Self {
             made_from: None,
             wanted: Wanted::Keep(None),
+            known: false,
+            left_alone: false,
             applied: BTreeMap::new(),
             busy: false,
             backoff: Backoff::new(RETRY.0, RETRY.1),
@@ -200,6 +210,7 @@ impl State {
             }
             let now = wanted(fleet, class, &self.surroundings);
             let came = state.made_from.is_none();
+            (state.known, state.left_alone) = (true, false);
             state.made_from = Some((Arc::clone(fleet), class.map(|class| Arc::clone(&class.class))));
             self.touched.insert(Arc::clone(key));
             if came || state.wanted != now {
@@ -251,6 +262,7 @@ impl State {
         for (key, state) in &mut self.fleets {
             if due(state.again_at) {
                 state.again_at = None;
+                state.left_alone = false;
                 self.dirty.insert(Arc::clone(key));
             }
         }
@@ -277,7 +289,7 @@ impl State {
             if !actions.is_empty() {
                 state.busy = true;
                 tasks.push((key, actions));
-            } else if state.made_from.is_none() {
+            } else if state.made_from.is_none() && !state.left_alone {
                 self.fleets.remove(&key);
             }
         }
@@ -295,12 +307,34 @@ impl State {
                 complete: self.complete,
                 now,
             }),
-            // In our own namespace everything is ours. In a Gateway's, a fleet we never saw may be another controller's.
-            known if self.complete && (known.is_some() || !self.surroundings.gateway_namespace_mode) => {
-                let actions = diff::tear_down(key, &self.store, &self.claims);
+            Some(FleetState { left_alone: true, again_at, .. }) => {
+                let again_at = again_at.or_else(|| now.checked_add(LEFT_ALONE));
+                Decision { again_at, ..Decision::default() }
+            }
+            // In our own namespace everything is ours. In a Gateway's, a fleet we never saw may be another controller's,
+            // and goes with its Gateway.
+            state if self.complete => {
+                let known = state.is_some_and(|state| state.known);
+                if !known && self.surroundings.gateway_namespace_mode {
+                    return Decision::default();
+                }
+                let mut actions = diff::tear_down(key, &self.store, &self.claims);
+                if !actions.is_empty() && !self.is_served_otherwise(key) {
+                    actions.insert(0, Action::Confirm { known });
+                }
                 Decision { actions, ..Decision::default() }
             }
             _ => Decision::default(),
+        }
+    }
+
+    /// Whether the translation itself says why a fleet is no more: its Gateway is in another one, or its class, which is
+    /// still ours, has no fleet of its own any more.
+    fn is_served_otherwise(&self, key: &str) -> bool {
+        let Some(translation) = &self.translation else { return false };
+        match key.split_once('/') {
+            Some((namespace, name)) => translation.gateway(&ObjectKey::new(namespace, name)).is_some(),
+            None => translation.classes.contains_key(key),
         }
     }
 
@@ -324,6 +358,7 @@ impl State {
                     state.applied.insert(id.clone(), Applied { uid, hash, rewritten, repairs, at: now });
                     self.touched.extend(self.store.set(id, existing));
                 }
+                Done::LeftAlone => state.left_alone = true,
                 Done::Deleted { id, uid } => {
                     state.applied.remove(&id);
                     self.touched.extend(self.store.remove(&id, Some(&uid)));

@@ -60,6 +60,7 @@ impl World {
                     self.applied.insert(apply.id, Applied { uid, hash, rewritten, repairs: 0, at: self.now });
                 }
                 Action::Delete { id, .. } => drop(self.store.remove(&id, None)),
+                Action::Confirm { .. } => {}
             }
         }
     }
@@ -82,6 +83,7 @@ impl World {
 fn step(action: &Action) -> String {
     match action {
         Action::Delete { id, .. } => format!("delete {id}"),
+        Action::Confirm { known } => format!("confirm, known: {known}"),
         Action::Apply(apply) => {
             let why = match &apply.why {
                 Why::Missing => "make".to_owned(),
