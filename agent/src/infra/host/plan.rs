@@ -63,3 +63,41 @@ fn ports(listener: &ProxyListener) -> BTreeMap<u16, String> {
     let ports = listener.ports.iter().filter_map(|port| Some((u16::try_from(port.container_port).ok()?, port)));
     ports.map(|(number, port)| (number, format!("port {} of the Gateway", port.service_port))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn planned(spec: serde_json::Value) -> (Proxy, Vec<String>) {
+        let fleet = json!({
+            "name": "default/eg",
+            "config": { "spec": spec },
+            "resolvedMetricSinks": [{ "destination": { "settings": [
+                { "endpoints": [{ "host": "collector.example", "port": 4317 }] },
+            ] } }],
+        });
+        let fleet: ProxyInfra = serde_json::from_value(fleet).unwrap();
+        plan(&fleet, SocketAddr::from(([0, 0, 0, 0], 18000)), Duration::from_secs(60))
+    }
+
+    #[test]
+    fn a_change_of_the_bootstrap_is_made_to_what_this_host_needs() {
+        let change = json!([{ "op": "add", "path": "/admin/profile_path", "value": "/tmp/profile" }]);
+        let (proxy, left_out) = planned(json!({
+            "telemetry": { "metrics": {} },
+            "bootstrap": { "type": "JSONPatch", "jsonPatches": change },
+        }));
+        let document = proxy.bootstrap_override.unwrap_or_default();
+        assert!(document.contains("profile_path: /tmp/profile") && document.contains("address: collector.example"));
+        assert!(left_out.is_empty(), "{left_out:?}");
+    }
+
+    #[test]
+    fn a_change_that_can_not_be_made_is_told_and_the_default_runs() {
+        let (proxy, left_out) = planned(json!({ "bootstrap": { "type": "Merge", "value": "admin: 1" } }));
+        assert_eq!(proxy.bootstrap_override, None);
+        assert!(left_out.iter().all(|said| said.starts_with("spec.bootstrap.value: no bootstrap: ")));
+        assert_eq!(left_out.len(), 1);
+    }
+}
