@@ -134,8 +134,12 @@ impl Agent {
         tasks.spawn(translation::run(objects_seen, config_seen, readers, stop.clone()));
         let cluster = match (&settings.cluster, &client) {
             (Some(cluster), Some(client)) => {
-                let feed =
-                    Feed { config: config.subscribe(), latest: Arc::clone(&latest), changes: changes.subscribe() };
+                let feed = Feed {
+                    config: config.subscribe(),
+                    latest: Arc::clone(&latest),
+                    changes: changes.subscribe(),
+                    ledger: ledger.clone(),
+                };
                 Some(cluster.start(client.clone(), feed, &metrics, &tasks, &stop))
             }
             _ => None,

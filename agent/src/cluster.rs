@@ -15,12 +15,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::events::Events;
 use crate::infra::kube::Reconciler;
 use crate::leader::{self, Election};
 use crate::metrics::Metrics;
 use crate::provider::kube::{Seen, WatchSettings};
 use crate::status_writer::StatusWriter;
 use crate::translation::Latest;
+use crate::xds::ledger::Ledger;
 
 /// The Lease replicas share, as Envoy Gateway names it: an agent and an Envoy Gateway never lead at the same time.
 const LEASE: &str = "5b9825d2.gateway.envoyproxy.io";
@@ -65,6 +67,8 @@ pub struct Feed {
     pub latest: Latest,
     /// Says when there is another.
     pub changes: watch::Receiver<()>,
+    /// What was delivered to proxies.
+    pub ledger: Ledger,
 }
 
 impl ClusterSettings {
@@ -91,7 +95,16 @@ impl ClusterSettings {
         stop: &CancellationToken,
     ) -> Cluster {
         let leads = leader::start(client.clone(), self.election(), metrics, tasks, stop.clone());
-        let Feed { config, latest, changes } = feed;
+        let Feed { config, latest, changes, ledger } = feed;
+        let events = Events {
+            client: client.clone(),
+            controller: config.borrow().controller_name.clone(),
+            pod: self.pod.clone(),
+            leads: leads.clone(),
+            latest: Arc::clone(&latest),
+            ledger,
+        };
+        tasks.spawn(events.run(stop.clone()));
         let reconciler = Reconciler {
             client: client.clone(),
             settings: self.infra(),

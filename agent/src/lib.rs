@@ -9,6 +9,7 @@ pub mod args;
 pub mod backoff;
 pub mod certificates;
 pub mod cluster;
+pub mod events;
 pub mod evidence;
 pub mod explain_service;
 pub mod infra;

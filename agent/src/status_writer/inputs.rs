@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gateway_shared::config::Config;
-use gateway_shared::gatewayapi::object_status::Statuses;
+use gateway_shared::gatewayapi::object_status::{HeldFleets, Statuses};
 use gateway_shared::gatewayapi::subjects::{Subject, SubjectKind};
 use gateway_shared::status::live::LiveFleets;
 
@@ -16,9 +16,20 @@ pub(super) struct Inputs {
     pub(super) translated: Arc<Translated>,
     /// `None` until it is known.
     pub(super) live: Option<Arc<LiveFleets>>,
+    held: HeldFleets,
 }
 
 impl Inputs {
+    /// What is to be said of `translated`.
+    pub(super) fn new(config: Arc<Config>, translated: Arc<Translated>, live: Option<Arc<LiveFleets>>) -> Self {
+        let snapshots = translated.outcome.snapshots.iter();
+        let held = snapshots.filter_map(|(key, snapshot)| {
+            let faults = &snapshot.held_back.as_ref()?.faults;
+            Some((Arc::clone(key), faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))
+        });
+        Self { held: held.collect(), config, translated: Arc::clone(&translated), live }
+    }
+
     /// What is to be said.
     pub(super) fn statuses(&self) -> Statuses<'_> {
         let outcome = &self.translated.outcome;
@@ -27,16 +38,22 @@ impl Inputs {
             config: &self.config,
             translation: &outcome.translation,
             live: self.live.as_deref(),
+            held: &self.held,
         }
     }
 
-    /// Whether these are the very same as `other`.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        let same_live = match (&self.live, &other.live) {
+    /// Whether they were made from these very values.
+    pub(super) fn are(
+        &self,
+        config: &Arc<Config>,
+        translated: &Arc<Translated>,
+        live: Option<&Arc<LiveFleets>>,
+    ) -> bool {
+        let same_live = match (&self.live, live) {
             (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs),
             (ours, theirs) => ours.is_none() && theirs.is_none(),
         };
-        same_live && Arc::ptr_eq(&self.translated, &other.translated) && Arc::ptr_eq(&self.config, &other.config)
+        same_live && Arc::ptr_eq(&self.translated, translated) && Arc::ptr_eq(&self.config, config)
     }
 
     /// Whether enough is known to speak of an object. Of a Gateway it isn't, as long as nothing is known of running

@@ -83,9 +83,7 @@ impl StatusWriter {
             if !*self.leads.borrow_and_update() {
                 return;
             }
-            if let Some(latest) = self.inputs()
-                && inputs.as_ref().is_none_or(|inputs| !inputs.is(&latest))
-            {
+            if let Some(latest) = self.inputs(inputs.as_deref()) {
                 latest.to_look_at(inputs.as_deref()).into_iter().for_each(|subject| queue.push(subject));
                 inputs = Some(Arc::new(latest));
             }
@@ -120,12 +118,14 @@ impl StatusWriter {
         }
     }
 
-    /// What statuses are read off now; `None` before the first translation.
-    fn inputs(&mut self) -> Option<Inputs> {
+    /// What statuses are read off now, if it is something else than `before`; nothing is before the first translation.
+    fn inputs(&mut self, before: Option<&Inputs>) -> Option<Inputs> {
         self.changes.borrow_and_update();
         let live = self.live.borrow_and_update().clone();
         let config = Arc::clone(&self.config.borrow());
-        Some(Inputs { config, translated: self.latest.load_full()?, live })
+        let translated = self.latest.load_full()?;
+        let same = before.is_some_and(|before| before.are(&config, &translated, live.as_ref()));
+        (!same).then(|| Inputs::new(config, translated, live))
     }
 }
 

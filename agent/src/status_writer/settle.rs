@@ -32,14 +32,9 @@ pub(super) struct Settler {
 impl Settler {
     /// Whether the change our watches brought of an object is what we wrote ourselves.
     pub(super) fn is_echo(&self, subject: &Subject) -> bool {
-        let mut echoes = self.echoes();
-        let Some(written) = echoes.get(subject) else { return false };
+        let Some(written) = self.echoes().remove(subject) else { return false };
         let seen = self.seen.get(subject.kind.facts().kind, &subject.key);
-        let is_it = seen.is_some_and(|seen| *seen.resource_version == **written);
-        if is_it {
-            echoes.remove(subject);
-        }
-        is_it
+        seen.is_some_and(|seen| *seen.resource_version == *written)
     }
 
     fn echoes(&self) -> MutexGuard<'_, HashMap<Subject, String>> {
@@ -77,8 +72,8 @@ impl Settler {
             (String::from(seen.resource_version), status)
         });
         for _ in 0..ATTEMPTS {
-            let desired = inputs.statuses().of(subject);
-            if known.is_none() && desired.is_none() {
+            let desired = inputs.statuses().said(subject);
+            if known.is_none() && desired.status.is_none() {
                 return Ok(Counted::NoAction);
             }
             // Our watches may be behind: only the API server knows that an object isn't there.

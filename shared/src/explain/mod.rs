@@ -12,7 +12,7 @@ mod gateway;
 mod gateway_class;
 mod intermediate;
 mod missing;
-mod nack;
+pub mod nack;
 pub mod provenance;
 pub mod question;
 mod reference_fault;

@@ -8,20 +8,21 @@ use crate::gatewayapi::decision::{ParentOutcome, RouteFragment};
 
 /// Who is to blame for a rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Culprit {
+pub struct Culprit {
     /// The object.
-    pub(super) object: Subject,
+    pub object: Subject,
     /// Its field, if that is known too.
-    pub(super) path: Option<String>,
+    pub path: Option<String>,
     /// Whether only this one can have caused it: Envoy named it, or its value stands in Envoy's words and nowhere else.
-    pub(super) proven: bool,
+    pub proven: bool,
 }
 
 /// Values shorter than this stand in too many texts to prove anything.
 const TELLING: usize = 2;
 
 /// The Route of the fleet that Envoy's `error` is about.
-pub(super) fn culprit(facts: &Facts<'_>, ir_key: &str, error: &str) -> Option<Culprit> {
+#[must_use]
+pub fn culprit(facts: &Facts<'_>, ir_key: &str, error: &str) -> Option<Culprit> {
     let routes = facts.outcome.translation.routes.values().filter(|route| is_in(route, ir_key));
     let mut named = Vec::new();
     let mut holding: Vec<(usize, &RouteFragment, String)> = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::assembly::RouteId;
 use super::backend_status::backend_status;
-use super::decision::RouteKind;
+use super::decision::{ParentOutcome, RouteKind};
 use super::programmed;
 use super::route_statuses::route_status;
 use super::statuses::{envoy_proxy_status, gateway_class_status, gateway_status, named_envoy_proxies};
@@ -19,6 +19,7 @@ use crate::api::metadata::{Object, ObjectKey};
 use crate::config::Config;
 use crate::resources::Resources;
 use crate::status::live::LiveFleets;
+use crate::status::merge::Said;
 
 /// The status of one object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,7 +46,12 @@ pub struct Statuses<'a> {
     pub translation: &'a Translation,
     /// What is known of running fleets; without it nothing is said that depends on it.
     pub live: Option<&'a LiveFleets>,
+    /// By IR key: why a fleet is served what an earlier translation gave.
+    pub held: &'a HeldFleets,
 }
+
+/// Why fleets are served what an earlier translation gave, in words, by IR key (design §6 rule 14).
+pub type HeldFleets = BTreeMap<Arc<str>, String>;
 
 /// The statuses of all objects we answer for, by kind and then by name. Without `live`, what is known of running fleets,
 /// nothing is said that depends on them.
@@ -56,7 +62,8 @@ pub fn object_statuses(
     translation: &Translation,
     live: Option<&LiveFleets>,
 ) -> Vec<ObjectStatus> {
-    let statuses = Statuses { resources, config, translation, live };
+    let held = HeldFleets::new();
+    let statuses = Statuses { resources, config, translation, live, held: &held };
     let subjects = statuses.subjects();
     let said = subjects.iter().filter_map(|subject| Some((subject, statuses.of(subject)?)));
     said.map(|(subject, status)| named(subject, status)).collect()
@@ -95,6 +102,20 @@ impl Statuses<'_> {
         }
     }
 
+    /// The same, with the parents of which nothing is said now: Gateways of ours that can't be used keep their fleets,
+    /// and routes keep what was said of them there.
+    #[must_use]
+    pub fn said(&self, subject: &Subject) -> Said {
+        let mut left_alone = Vec::new();
+        if let SubjectKind::Route(kind) = subject.kind
+            && let Some(fragment) = self.translation.routes.get(&RouteId { kind, key: subject.key.clone() })
+        {
+            let failed = fragment.parents.iter().filter(|it| matches!(it.outcome, ParentOutcome::FailedGateway { .. }));
+            left_alone.extend(failed.map(|parent| value(&parent.parent)));
+        }
+        Said { status: self.of(subject), left_alone }
+    }
+
     /// Whether Gateways use the class: then it is not to go before them.
     #[must_use]
     pub fn class_is_used(&self, name: &str) -> bool {
@@ -120,7 +141,8 @@ impl Statuses<'_> {
         let context = self.translation.gateway(key)?;
         let mut status = gateway_status(context, &self.translation.listeners);
         if let Some(live) = self.live {
-            programmed::add(&mut status, context, live, self.config);
+            let held = self.held.get(&context.ir_key).map(String::as_str);
+            programmed::add(&mut status, context, live.get(&context.ir_key), held, self.config);
         }
         Some(value(&status))
     }

@@ -4,7 +4,7 @@ use crate::api::condition::Condition;
 use crate::api::gateway::{AddressType, GatewaySpecAddress, GatewayStatus, GatewayStatusAddress};
 use crate::config::Config;
 use crate::gatewayapi::fleet::GatewayContext;
-use crate::status::live::{LiveAddress, LiveFleet, LiveFleets, LiveService, LiveWorkload};
+use crate::status::live::{LiveAddress, LiveFleet, LiveService, LiveWorkload};
 use crate::status::{fails, holds, is_true};
 
 const PROGRAMMED: &str = "Programmed";
@@ -12,13 +12,26 @@ const PROGRAMMED: &str = "Programmed";
 const MAX_ADDRESSES: usize = 16;
 
 /// Adds to `status`, which says everything else about the Gateway, its addresses and its `Programmed` condition.
-pub(super) fn add(status: &mut GatewayStatus, context: &GatewayContext, live: &LiveFleets, config: &Config) {
+/// `held` says why its fleet is served what an earlier translation gave, where it is.
+pub(super) fn add(
+    status: &mut GatewayStatus,
+    context: &GatewayContext,
+    fleet: Option<&LiveFleet>,
+    held: Option<&str>,
+    config: &Config,
+) {
     let nothing = LiveFleet::default();
-    let fleet = live.get(&context.ir_key).unwrap_or(&nothing);
+    let fleet = fleet.unwrap_or(&nothing);
     let asked = Asked::by(context);
     status.addresses = addresses(fleet, &asked);
     let accepted = is_true(&status.conditions, "Accepted");
-    let condition = programmed(context, accepted, fleet, &asked, status.addresses.len(), config);
+    let condition = match held {
+        Some(held) if accepted => {
+            let message = format!("The newer configuration can't be served, so the one before goes on: {held}");
+            fails(PROGRAMMED, "Invalid", message, context.gateway.metadata.generation)
+        }
+        _ => programmed(context, accepted, fleet, &asked, status.addresses.len(), config),
+    };
     status.addresses.truncate(MAX_ADDRESSES);
     status.conditions.push(condition);
 }
@@ -162,7 +175,7 @@ mod tests {
     fn shown(asked: &str, accepted: bool, fleet: LiveFleet) -> (String, Vec<String>) {
         let accepted = if accepted { holds("Accepted", "Accepted", "", 4) } else { fails("Accepted", "No", "", 4) };
         let mut status = GatewayStatus { conditions: vec![accepted], ..GatewayStatus::default() };
-        add(&mut status, &context(asked), &[(Arc::from("infra/edge"), fleet)].into(), &Config::default());
+        add(&mut status, &context(asked), Some(&fleet), None, &Config::default());
         let programmed = &status.conditions[1];
         assert_eq!(programmed.observed_generation, Some(4));
         let addresses = status.addresses.into_iter().map(|address| address.value).collect();
@@ -228,11 +241,22 @@ mod tests {
         let mut status =
             GatewayStatus { conditions: vec![holds("Accepted", "Accepted", "", 4)], ..GatewayStatus::default() };
         let fleet = LiveFleet { problem: Some("Service a/b is somebody else's".to_owned()), ..LiveFleet::default() };
-        add(&mut status, &context("[]"), &[(Arc::from("infra/edge"), fleet)].into(), &Config::default());
+        add(&mut status, &context("[]"), Some(&fleet), None, &Config::default());
         assert!(
             status.conditions[1].message.ends_with("yet: Service a/b is somebody else's"),
             "{:?}",
             status.conditions[1]
         );
+    }
+
+    #[test]
+    fn a_fleet_that_is_served_something_older_is_not_programmed() {
+        let fleet = LiveFleet { service: Some(service(&["1.2.3.4"], &[])), workload: available(1), problem: None };
+        let mut status =
+            GatewayStatus { conditions: vec![holds("Accepted", "Accepted", "", 4)], ..GatewayStatus::default() };
+        add(&mut status, &context("[]"), Some(&fleet), Some("http: no port"), &Config::default());
+        let programmed = &status.conditions[1];
+        assert_eq!(format!("{}/{}", programmed.status, programmed.reason), "False/Invalid");
+        assert!(programmed.message.ends_with("http: no port"), "{}", programmed.message);
     }
 }

@@ -64,6 +64,7 @@ impl Statuses<'_> {
                 (Some(old), Some(new)) => std::ptr::eq(old, new) || old.get(key) == new.get(key),
                 (old, new) => old.is_none() && new.is_none(),
             };
+            let same_live = same_live && before.held.get(key) == self.held.get(key);
             let mut listeners = fleet.gateways.iter().flat_map(|context| &context.listeners);
             same_live && (counted.is_empty() || !listeners.any(|listener| counted.contains(&listener.ir_name)))
         };
@@ -130,6 +131,7 @@ mod tests {
     use super::*;
     use crate::api::any_object::AnyObject;
     use crate::config::Config;
+    use crate::gatewayapi::object_status::HeldFleets;
     use crate::gatewayapi::translate::{Cache, translate};
     use crate::resources::Resources;
     use crate::status::live::{LiveFleet, LiveFleets};
@@ -193,6 +195,7 @@ mod tests {
                 config: &self.config,
                 translation: &self.translation,
                 live: Some(&self.live),
+                held: &HeldFleets::new(),
             };
             let found = after.changed_since(&before);
             for subject in before.subjects().into_iter().chain(after.subjects()) {

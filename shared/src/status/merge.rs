@@ -32,19 +32,22 @@ const ANCESTORS: SharedList = SharedList { name: "ancestors", reference: "ancest
 const DEFAULT_GROUP: &str = "gateway.networking.k8s.io";
 const DEFAULT_KIND: &str = "Gateway";
 
+/// What we say about an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    /// The status; `None` when we say nothing.
+    pub status: Option<Value>,
+    /// References to parents of which we say nothing now, and don't take back what we said either.
+    pub left_alone: Vec<Value>,
+}
+
 /// The status to write in the place of `current`, where we, `controller`, say `desired`; `None` when nothing but times
 /// would change. Conditions that hold, or don't, as before keep their `lastTransitionTime`; others get `now` (RFC 3339).
 #[must_use]
-pub fn merge(
-    claim: Claim,
-    current: Option<&Value>,
-    desired: Option<Value>,
-    controller: &str,
-    now: &str,
-) -> Option<Value> {
+pub fn merge(claim: Claim, current: Option<&Value>, desired: Said, controller: &str, now: &str) -> Option<Value> {
     let merged = match claim {
-        Claim::All => keep_times(desired?, current, now),
-        Claim::Conditions => with_foreign_conditions(keep_times(desired?, current, now), current),
+        Claim::All => keep_times(desired.status?, current, now),
+        Claim::Conditions => with_foreign_conditions(keep_times(desired.status?, current, now), current),
         Claim::Parents => with_our_entries(&PARENTS, current, desired, controller, now)?,
         Claim::Ancestors => with_our_entries(&ANCESTORS, current, desired, controller, now)?,
     };
@@ -100,11 +103,12 @@ fn with_foreign_conditions(mut new: Value, current: Option<&Value>) -> Value {
 fn with_our_entries(
     shared: &SharedList,
     current: Option<&Value>,
-    desired: Option<Value>,
+    desired: Said,
     controller: &str,
     now: &str,
 ) -> Option<Value> {
-    let mut ours: Vec<Option<Value>> = match desired {
+    let Said { status, left_alone } = desired;
+    let mut ours: Vec<Option<Value>> = match status {
         Some(mut desired) => take_list(&mut desired, shared.name).into_iter().map(Some).collect(),
         None => Vec::new(),
     };
@@ -129,6 +133,8 @@ fn with_our_entries(
                 *new = old.clone();
             }
             entries.push(keep_times(entry, Some(old), now));
+        } else if left_alone.iter().any(|left| about(old, shared.reference) == Some(names(left))) {
+            entries.push(old.clone());
         }
     }
     entries.extend(ours.into_iter().flatten().map(|entry| keep_times(entry, None, now)));
@@ -164,9 +170,13 @@ fn truncate(entries: &mut Vec<Option<Value>>, most: usize) {
     }
 }
 
-/// What an entry is about, with what the API server would fill in.
+/// What an entry is about.
 fn about<'a>(entry: &'a Value, reference: &str) -> Option<([&'a str; 5], Option<i64>)> {
-    let reference = entry.get(reference)?;
+    entry.get(reference).map(names)
+}
+
+/// What a reference names, with what the API server would fill in.
+fn names(reference: &Value) -> ([&str; 5], Option<i64>) {
     let text = |name, default| reference.get(name).and_then(Value::as_str).unwrap_or(default);
     let names = [
         text("group", DEFAULT_GROUP),
@@ -175,7 +185,7 @@ fn about<'a>(entry: &'a Value, reference: &str) -> Option<([&'a str; 5], Option<
         text("name", ""),
         text("sectionName", ""),
     ];
-    Some((names, reference.get("port").and_then(Value::as_i64)))
+    (names, reference.get("port").and_then(Value::as_i64))
 }
 
 fn list<'a>(value: Option<&'a Value>, name: &str) -> &'a [Value] {
@@ -226,8 +236,12 @@ mod tests {
         condition("Accepted", status, "Reason", time)
     }
 
+    fn said(status: Option<Value>) -> Said {
+        Said { status, left_alone: Vec::new() }
+    }
+
     fn merged(current: Option<Value>, desired: Option<Value>) -> Option<Value> {
-        merge(Claim::Parents, current.as_ref(), desired, US, NOW)
+        merge(Claim::Parents, current.as_ref(), said(desired), US, NOW)
     }
 
     #[test]
@@ -281,6 +295,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_said_of_a_parent_that_is_left_alone_stays() {
+        let current = parents(&[stored("failed", US, &[accepted("True", THEN)]), stored("gone", US, &[])]);
+        let desired = Said { status: None, left_alone: vec![json!({"name": "failed"})] };
+        let wanted = parents(&[stored("failed", US, &[accepted("True", THEN)])]);
+        assert_eq!(merge(Claim::Parents, Some(&current), desired, US, NOW), Some(wanted));
+    }
+
+    #[test]
     fn two_sections_of_a_parent_are_two_entries() {
         let section = |section: &str, status: &str, time: &str| {
             json!({"parentRef": {"name": "g", "sectionName": section}, "controllerName": US,
@@ -317,9 +339,9 @@ mod tests {
         });
         let desired = json!({"conditions": [accepted("True", "")], "listeners": [listener("b", "True", ""), listener("a", "False", "")]});
         let wanted = json!({"conditions": [accepted("True", THEN)], "listeners": [listener("b", "True", THEN), listener("a", "False", NOW)]});
-        assert_eq!(merge(Claim::All, Some(&current), Some(desired.clone()), US, NOW), Some(wanted.clone()));
-        assert_eq!(merge(Claim::All, Some(&wanted), Some(desired), US, NOW), None);
-        assert_eq!(merge(Claim::All, Some(&current), None, US, NOW), None, "it is not ours any more");
+        assert_eq!(merge(Claim::All, Some(&current), said(Some(desired.clone())), US, NOW), Some(wanted.clone()));
+        assert_eq!(merge(Claim::All, Some(&wanted), said(Some(desired)), US, NOW), None);
+        assert_eq!(merge(Claim::All, Some(&current), said(None), US, NOW), None, "it is not ours any more");
     }
 
     #[test]
@@ -327,8 +349,8 @@ mod tests {
         let odd = condition("example.com/Odd", "True", "x", THEN);
         let current = json!({"conditions": [odd.clone(), accepted("Unknown", THEN)]});
         let desired = json!({"conditions": [accepted("True", "")], "supportedFeatures": [{"name": "Gateway"}]});
-        let status = merge(Claim::Conditions, Some(&current), Some(desired.clone()), US, NOW).unwrap();
+        let status = merge(Claim::Conditions, Some(&current), said(Some(desired.clone())), US, NOW).unwrap();
         assert_eq!(status["conditions"], json!([odd, accepted("True", NOW)]));
-        assert_eq!(merge(Claim::Conditions, Some(&status), Some(desired), US, NOW), None);
+        assert_eq!(merge(Claim::Conditions, Some(&status), said(Some(desired)), US, NOW), None);
     }
 }
