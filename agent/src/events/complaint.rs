@@ -169,13 +169,13 @@ impl Said {
     pub(super) fn fresh(&mut self, complaints: BTreeSet<Complaint>, now: Instant) -> Vec<Complaint> {
         let mut fresh = Vec::new();
         for complaint in complaints {
-            match self.said.get_mut(&complaint) {
-                Some((said, last)) if now.duration_since(*said) < AGAIN => *last = now,
-                _ if self.may_speak(now) => {
-                    self.said.insert(complaint.clone(), (now, now));
-                    fresh.push(complaint);
-                }
-                _ => {}
+            if let Some((said, last)) = self.said.get_mut(&complaint)
+                && now.duration_since(*said) < AGAIN
+            {
+                *last = now;
+            } else if self.may_speak(now) {
+                self.said.insert(complaint.clone(), (now, now));
+                fresh.push(complaint);
             }
         }
         self.said.retain(|_, (_, last)| now.duration_since(*last) < REMEMBERED);

@@ -188,14 +188,20 @@ mod tests {
             let (resources, live, translation) = (self.resources.clone(), self.live.clone(), self.translation.clone());
             change(&mut self.resources, &mut self.live);
             self.translation = translate(&self.resources, &self.config, &mut self.cache);
-            let before =
-                Statuses { resources: &resources, config: &self.config, translation: &translation, live: Some(&live) };
+            let held = HeldFleets::new();
+            let before = Statuses {
+                resources: &resources,
+                config: &self.config,
+                translation: &translation,
+                live: Some(&live),
+                held: &held,
+            };
             let after = Statuses {
                 resources: &self.resources,
                 config: &self.config,
                 translation: &self.translation,
                 live: Some(&self.live),
-                held: &HeldFleets::new(),
+                held: &held,
             };
             let found = after.changed_since(&before);
             for subject in before.subjects().into_iter().chain(after.subjects()) {
