@@ -189,13 +189,48 @@ impl Prepared {
     }
 }
 
-/// Definitions that others look after are kept.
+/// What is there already and stays as it is: definitions that others look after, unless they are to be replaced, and
+/// the namespace and the class that somebody else made, so that an uninstallation leaves them to who made them.
 fn is_kept(object: &InstallObject, facts: &Facts, replace: bool) -> bool {
-    let there = facts.there.get(&facts::key(object));
-    let label = there.and_then(|there| there.pointer("/metadata/labels")?.get(MANAGED_BY)?.as_str());
-    object.kind == InstallKind::CustomResourceDefinition
-        && object.name.ends_with(EXTENSIONS)
-        && !replace
-        && there.is_some_and(Value::is_object)
-        && label != Some(MANAGER)
+    let Some(there) = facts.there.get(&facts::key(object)) else { return false };
+    let ours = there.pointer("/metadata/labels").and_then(|labels| labels.get(MANAGED_BY)?.as_str()) == Some(MANAGER);
+    match object.kind {
+        InstallKind::CustomResourceDefinition => object.name.ends_with(EXTENSIONS) && !replace && !ours,
+        InstallKind::Namespace => !ours,
+        InstallKind::GatewayClass => {
+            let name = |class: &Value| class.pointer("/spec/controllerName").cloned();
+            !ours && name(there) == name(&object.content)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway_shared::install::Step;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_others_made_and_share_stays_theirs() {
+        let kept = |kind, name: &str, labels: Value, replace| {
+            let wanted = json!({ "metadata": { "name": name }, "spec": { "controllerName": "a" } });
+            let object = InstallObject::new(Step::Namespace, kind, wanted);
+            let there = json!({ "metadata": { "labels": labels }, "spec": { "controllerName": "a" } });
+            let mut facts = Facts::default();
+            facts.there.insert(facts::key(&object), there);
+            is_kept(&object, &facts, replace)
+        };
+        let ours = || json!({ MANAGED_BY: MANAGER });
+        for (kind, name) in [
+            (InstallKind::Namespace, "gw"),
+            (InstallKind::GatewayClass, "eg"),
+            (InstallKind::CustomResourceDefinition, "backends.gateway.envoyproxy.io"),
+        ] {
+            assert!(kept(kind, name, json!({}), false) && !kept(kind, name, ours(), false), "{name}");
+        }
+        assert!(!kept(InstallKind::CustomResourceDefinition, "backends.gateway.envoyproxy.io", json!({}), true));
+        assert!(!kept(InstallKind::Service, "envoy-gateway", json!({}), false));
+    }
 }

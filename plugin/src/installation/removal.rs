@@ -119,12 +119,12 @@ impl Removal {
             removal.definitions.extend(by_us.iter().map(|(key, _)| key.clone()));
         } else if !by_us.is_empty() {
             removal.kept.push(format!(
-                "{} of custom resource definitions and every object of their kinds (--crds removes them)",
-                objects(by_us.len())
+                "{} custom resource definitions and every object of their kinds (--crds removes them)",
+                by_us.len()
             ));
         }
         if wish.crds && !by_others.is_empty() {
-            removal.kept.push(format!("{} of definitions that somebody else installed", objects(by_others.len())));
+            removal.kept.push(format!("{} custom resource definitions that somebody else installed", by_others.len()));
         }
         removal.namespace = *namespace_ours && !fleets_stay;
         if !removal.namespace {
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(removal.definitions, [(InstallKind::GatewayClass, None, "eg".to_owned())]);
         let removal = Removal::of(&found(), Wish { fleets: true, crds: true });
         assert_eq!(removal.definitions.len(), 3);
-        assert!(removal.kept.join("; ").contains("1 object of definitions that somebody else installed"));
+        assert!(removal.kept.join("; ").contains("1 custom resource definitions that somebody else installed"));
         assert!(is_definition("backends.gateway.envoyproxy.io") && !is_definition("x.example.com"));
     }
 }

@@ -9,7 +9,7 @@ use crate::cluster::{CLASS, CONTROL_PLANE, Cluster, PATIENCE, class, eventually}
 /// `kubectl gateway install` shows what it does, and ends when the agent is ready.
 pub(crate) async fn ends_when_the_agent_is_ready(cluster: Arc<Cluster>) -> anyhow::Result<()> {
     let dry = cluster.install(&["--dry-run"]).await?;
-    ensure!(dry.out.contains("kind: Deployment"), "a dry run prints no Deployment:\n{}", dry.out);
+    ensure!(dry.out.contains("Deployment "), "a dry run lists no Deployment:\n{}", dry.out);
     let said = cluster.kubectl.say(&["get", "deployment", "envoy-gateway", "-n", CONTROL_PLANE]).await?;
     ensure!(said.code != 0, "a dry run has made a Deployment, or somebody else has");
 

@@ -1,6 +1,6 @@
 //! Objects that have our names and are somebody else's.
 
-use gateway_shared::install::{InstallKind, MANAGED_BY};
+use gateway_shared::install::{InstallKind, InstallObject, MANAGED_BY};
 use serde_json::Value;
 
 use super::control_planes::may_change;
@@ -18,18 +18,20 @@ pub(super) fn check(facts: &Facts, plan: &Plan<'_>) -> Vec<Check> {
             InstallKind::GatewayClass,
             InstallKind::CustomResourceDefinition,
             InstallKind::Deployment,
+            // It is made anew whenever it is needed.
+            InstallKind::Job,
         ];
         !judged.contains(&object.kind) && !may_change(managed_by, plan.take_over)
     });
-    let mut checks: Vec<Check> = foreign
-        .map(|object| {
-            let place = object.namespace.as_ref().map(|namespace| format!(" in namespace {namespace}"));
-            Check::bad(
-                format!("{}{} is somebody else's", object.title(), place.unwrap_or_default()),
-                "remove or rename it, or choose another namespace: -n",
-            )
-        })
-        .collect();
+    let foreign: Vec<String> = foreign.map(InstallObject::place).collect();
+    let mut checks = Vec::new();
+    if let [first, rest @ ..] = foreign.as_slice() {
+        let more = if rest.is_empty() { "is".to_owned() } else { format!("and {} more of our names are", rest.len()) };
+        checks.push(Check::bad(
+            format!("{first} {more} somebody else's"),
+            "remove or rename what is in the way, or choose another namespace: -n",
+        ));
+    }
     checks.extend(plan.objects.iter().filter(|object| object.kind == InstallKind::GatewayClass).filter_map(|class| {
         let there = facts.classes.iter().find(|there| there.name == class.name)?;
         let name = plan.options.config.file.controller_name();

@@ -275,7 +275,7 @@ fn objects_of_others_are_not_touched() {
     let mut facts = empty();
     let there = json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": "Helm" } } });
     facts.there.insert(key(&service), there);
-    says(&facts, Ask::default(), "bad: Service envoy-gateway in namespace envoy-gateway-system is somebody else's");
+    says(&facts, Ask::default(), "bad: Service envoy-gateway-system/envoy-gateway is somebody else's");
     let told = told(&facts, Ask { take_over: true, ..Ask::default() });
     assert!(!told.iter().any(|line| line.contains("somebody else's")), "{told:#?}");
     let class = Class { name: "eg".to_owned(), controller_name: "example.com/x".to_owned(), accepted: false };

@@ -62,7 +62,7 @@ pub struct Need {
 }
 
 const READ: &[&str] = &["get", "list", "watch"];
-const WRITE_STATUS: &[&str] = &["update", "patch"];
+const WRITE_STATUS: &[&str] = &["update"];
 const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 
 const GATEWAY_API: &str = "gateway.networking.k8s.io";
@@ -96,7 +96,7 @@ pub const NEEDS: &[Need] = &[
         Scope::Cluster,
         GATEWAY_API,
         &["gatewayclasses"],
-        &["get", "list", "watch", "patch", "update"],
+        &["get", "list", "watch", "patch"],
         "which classes are ours; the finalizer of those in use",
     ),
     need(Scope::Cluster, GATEWAY_API, &["gatewayclasses/status"], WRITE_STATUS, "statuses"),
@@ -109,13 +109,6 @@ pub const NEEDS: &[Need] = &[
     ),
     need(
         Scope::Cluster,
-        "certificates.k8s.io",
-        &["clustertrustbundles"],
-        READ,
-        "authorities that backends and clients are checked by",
-    ),
-    need(
-        Scope::Cluster,
         "authorization.k8s.io",
         &["subjectaccessreviews"],
         &["create"],
@@ -123,7 +116,6 @@ pub const NEEDS: &[Need] = &[
     ),
     need(Scope::Cluster, "authentication.k8s.io", &["tokenreviews"], &["create"], "who a proxy is, and who asks"),
     need(Scope::Watched, "", &["configmaps", "secrets", "services"], READ, "what routes and policies refer to"),
-    need(Scope::Watched, "", &["events"], &["create", "patch"], "rejections told at the object that caused them"),
     need(
         Scope::Watched,
         "events.k8s.io",
@@ -131,7 +123,6 @@ pub const NEEDS: &[Need] = &[
         &["create", "patch"],
         "rejections told at the object that caused them",
     ),
-    need(Scope::Watched, "apps", &["deployments", "daemonsets"], READ, "whether proxies are ready"),
     need(Scope::Watched, "discovery.k8s.io", &["endpointslices"], READ, "endpoints of backends"),
     need(Scope::Watched, "multicluster.x-k8s.io", &["serviceimports"], READ, "backends of other clusters"),
     need(
@@ -207,14 +198,7 @@ pub const NEEDS: &[Need] = &[
         .when(When::TopologyInjector),
     need(Scope::Fleet, "", &["pods/portforward"], &["create", "get"], "what a proxy says of itself, for `explain`"),
     need(Scope::Controller, "", &["secrets"], READ, "certificates of the control plane"),
-    need(
-        Scope::Leader,
-        "coordination.k8s.io",
-        &["leases"],
-        &["get", "list", "watch", "create", "update", "patch"],
-        "who leads",
-    ),
-    need(Scope::Leader, "", &["events"], &["create", "patch"], "who leads, as an Event"),
+    need(Scope::Leader, "coordination.k8s.io", &["leases"], &["get", "create", "update"], "who leads"),
     need(Scope::Certificates, "", &["secrets"], &["get", "create", "update"], "certificates and keys"),
     need(
         Scope::Certificates,
