@@ -162,3 +162,40 @@ fn publish(outcome: Outcome, loaded: Arc<Loaded>, started: Instant, readers: &Re
     readers.latest.store(Some(Arc::new(Translated { outcome: Arc::new(outcome), loaded })));
     readers.changes.send_replace(());
 }
+
+#[cfg(test)]
+mod tests {
+    use gateway_shared::gatewayapi::fleet::Fleet;
+
+    use super::*;
+
+    #[test]
+    fn a_short_translation_is_followed_by_a_short_rest_and_none_is_long() {
+        assert_eq!(rest_after(Duration::from_millis(1)), Duration::from_millis(3));
+        assert_eq!(rest_after(Duration::from_secs(1)), LONGEST_REST);
+    }
+
+    #[test]
+    fn a_translation_holds_until_the_first_certificate_ages() {
+        let fleet = |until| Fleet {
+            ir_key: "a".into(),
+            class: "c".into(),
+            gateways: Vec::new(),
+            frame: Arc::default(),
+            infra: Arc::default(),
+            holds_until: until,
+        };
+        let of = |moments: &[Option<i64>]| Translation {
+            fleets: moments
+                .iter()
+                .map(|until| (until.unwrap_or(0).to_string().into(), Arc::new(fleet(*until))))
+                .collect(),
+            ..Translation::default()
+        };
+        let now = Timestamp::from_unix_seconds(1000);
+        assert_eq!(holds_until(&of(&[None, Some(1070), Some(1030)]), now), Duration::from_secs(30));
+        assert_eq!(holds_until(&of(&[Some(990)]), now), Duration::from_secs(1));
+        assert_eq!(holds_until(&of(&[Some(999_999)]), now), LONGEST);
+        assert_eq!(holds_until(&of(&[None]), now), LONGEST);
+    }
+}

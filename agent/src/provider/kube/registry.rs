@@ -39,7 +39,7 @@ pub(super) static WATCHED: &[Watched] = &[
     watched::<Service>(&["v1"]),
     watched::<EndpointSlice>(&["v1"]).without(unread_of_slices),
     watched::<Secret>(&["v1"]).fields(GATEWAY_SECRETS),
-    watched::<ConfigMap>(&["v1"]).fields(CONFIG_MAPS),
+    watched::<ConfigMap>(&["v1"]).fields(CONFIG_MAPS).without(unread_of_config_maps),
 ];
 
 /// Most Secrets of most clusters are nothing a Gateway could refer to: releases of helm and tokens. The API server
@@ -151,9 +151,44 @@ fn unread_of_slices(slice: &mut Value) {
     }
 }
 
+/// The keys of ConfigMaps that somebody looks for.
+const CONFIG_MAP_KEYS: &[&str] = &["ca.crt", "ca.crl", "jwks", "lua", "response.body"];
+
+/// Empties the values of a ConfigMap that nobody reads: those under other keys than the known ones and the first, which
+/// counts where no known one is there. Most ConfigMaps of a cluster are about something else, and large.
+fn unread_of_config_maps(map: &mut Value) {
+    let Some(data) = map.get_mut("data").and_then(Value::as_object_mut) else { return };
+    let first = data.keys().min().cloned();
+    for (key, value) in data.iter_mut() {
+        if first.as_ref() != Some(key) && !CONFIG_MAP_KEYS.contains(&key.as_str()) {
+            *value = Value::String(String::new());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn of_a_config_map_only_values_that_somebody_can_read_are_kept() {
+        let mut map = json!({"data": {"b": "large", "a": "first", "ca.crt": "pem"}});
+        unread_of_config_maps(&mut map);
+        assert_eq!(map, json!({"data": {"b": "", "a": "first", "ca.crt": "pem"}}));
+    }
+
+    #[test]
+    fn of_a_slice_neither_pods_nodes_nor_the_time_of_its_last_change_are_kept() {
+        let mut slice = json!({
+            "metadata": {"name": "s", "annotations": {"endpoints.kubernetes.io/last-change-trigger-time": "t"}},
+            "endpoints": [{"addresses": ["10.0.0.1"], "nodeName": "n", "targetRef": {"kind": "Pod"}, "zone": "z"}],
+        });
+        unread_of_slices(&mut slice);
+        let left = json!({"metadata": {"name": "s"}, "endpoints": [{"addresses": ["10.0.0.1"], "zone": "z"}]});
+        assert_eq!(slice, left);
+    }
 
     #[test]
     fn every_kind_the_gateway_reads_is_watched_once() {
