@@ -29,7 +29,6 @@ release: ## Archives, checksums and krew manifests of the plugin, in dist/ (RELE
 	hack/release.py $(RELEASE)
 
 test-krew: ## Install, run and uninstall the plugin with the real krew
-	@[ -d dist/index ] || hack/release.py
 	hack/test-krew.sh
 
 test: ## All tests, those against the real Envoy included

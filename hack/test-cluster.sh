@@ -24,8 +24,8 @@ timed() {
 }
 
 build() {
-  cargo build --locked -p gateway-agent -p kubectl-gateway
-  program=$(cargo test --locked -p gateway-tests --test cluster --no-run --message-format=json |
+  cargo build --locked --workspace --bins
+  program=$(cargo test --locked --workspace --test cluster --no-run --message-format=json |
     python3 -c 'import json, sys
 for line in sys.stdin:
     said = json.loads(line) if line.startswith("{") else {}

@@ -33,7 +33,7 @@ suite=$target/cluster/conformance.test
 definitions=$(cluster definitions)
 
 if [ "${INSTALL:-yes}" = yes ]; then
-  cargo build --locked -p gateway-agent -p kubectl-gateway
+  cargo build --locked --workspace --bins
   cluster agent "$target/debug/gateway-agent"
   kubectl gateway install --yes --image "$AGENT_IMAGE" --namespace-mode "$MODE" --gateway-api-crds "$definitions"
 fi
