@@ -83,7 +83,10 @@ async fn authority(cluster: &Cluster, namespace: &str) -> Result<String, Failure
             .hint("install it: kubectl gateway install")
             .hint("or say in which namespace it is: --control-plane-namespace NAMESPACE")
             .hint("or ask files instead, without any agent: -f manifests/")),
-        Err(error @ kube::Error::Api(_)) => Err(ask_for_rights(refused(&what, &error), namespace)),
+        // Whoever may not act as somebody else hears that; it isn't the agent's doing.
+        Err(error @ kube::Error::Api(_)) if cluster.config.auth_info.impersonate.is_none() => {
+            Err(ask_for_rights(refused(&what, &error), namespace))
+        }
         Err(error) => Err(refused(&what, &error)),
     }
 }

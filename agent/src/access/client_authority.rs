@@ -29,7 +29,7 @@ pub fn follow(
         let maps: Api<ConfigMap> = Api::namespaced(client, CONFIG_MAP.0);
         let mut said = false;
         loop {
-            match maps.get(CONFIG_MAP.1).await.map_err(|error| error.to_string()).and_then(read) {
+            match maps.get(CONFIG_MAP.1).await.map_err(told).and_then(read) {
                 Ok(peers) => {
                     known.send_if_modified(|before| {
                         let differs = *before != peers;
@@ -56,6 +56,13 @@ pub fn follow(
         }
     };
     (peers, follow)
+}
+
+fn told(error: kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn read(map: ConfigMap) -> Result<Peers, String> {

@@ -62,17 +62,21 @@ impl Witnesses {
                 Some(pods) => {
                     let ids = of_fleet.iter().map(|node| &*node.node.id);
                     let said = pods.ask(outcome, key, ids).await;
-                    (proxies(&of_fleet, now, |node| said.get(node).cloned()), pods.infra(key))
+                    let (found, infra) = (proxies(&of_fleet, now, |node| said.get(node).cloned()), pods.infra(key));
+                    match elsewhere(&infra, found.len()) {
+                        Some(why) => (Known::unknown(why), infra),
+                        None => (Known::Is(found), infra),
+                    }
                 }
                 None => {
                     let said = admin.get(&**key);
                     let mut found = proxies(&of_fleet, now, |_| said.cloned());
                     found.extend(said.filter(|_| of_fleet.is_empty()).map(one_not_connected));
-                    (found, infra(key, host.as_ref()))
+                    (Known::Is(found), infra(key, host.as_ref()))
                 }
             };
             let snapshot = self.snapshot(key, snapshot);
-            (Arc::clone(key), FleetEvidence { snapshot, proxies: Known::Is(proxies), infra })
+            (Arc::clone(key), FleetEvidence { snapshot, proxies, infra })
         });
         LiveEvidence { fleets: futures::future::join_all(fleets).await.into_iter().collect() }
     }
@@ -103,6 +107,19 @@ fn proxies(
         admin: admin(&node.node.id).unwrap_or_else(unknown),
     };
     nodes.iter().map(one).collect()
+}
+
+/// Why what is connected here doesn't speak for the fleet: proxies that are ready and not here may be connected to another
+/// agent, whose ledger isn't ours.
+fn elsewhere(infra: &Known<InfraFacts>, here: usize) -> Option<String> {
+    let Known::Is(InfraFacts { ready, .. }) = infra else { return None };
+    let proxies = if *ready == 1 {
+        "1 proxy is ready and not".to_owned()
+    } else {
+        format!("{ready} proxies are ready and none is")
+    };
+    (here == 0 && *ready > 0)
+        .then(|| format!("{proxies} connected to the agent that answers; another replica may serve it: ask again"))
 }
 
 /// An Envoy that runs on this host and isn't connected.
@@ -235,6 +252,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn proxies_of_another_replica_are_unknown_and_not_absent() {
+        let infra = |ready| Known::Is(InfraFacts { wanted: 2, ready, addresses: Vec::new(), trouble: None });
+        assert!(elsewhere(&infra(2), 0).unwrap().contains("2 proxies are ready and none is connected"));
+        assert_eq!(elsewhere(&infra(2), 1), None);
+        assert_eq!(elsewhere(&infra(0), 0), None);
+        assert_eq!(elsewhere(&Known::unknown("?"), 0), None);
+    }
 
     #[test]
     fn a_host_is_healthy_when_neither_discovery_nor_checks_say_otherwise() {

@@ -309,6 +309,15 @@ impl<R: Request> Session<R> {
         for kind in self.rejecting.extract_if(.., |kind| !stream.is_rejecting(*kind)) {
             self.page.of(kind, |page| page.rejected = None);
         }
+        for kind in ResourceType::ALL {
+            if let Some(version) = stream.settled(kind) {
+                self.page.of(kind, |page| {
+                    if page.acknowledged.as_ref().is_none_or(|known| known.version != version) {
+                        page.acknowledged = Some(Acknowledged { version, at: SystemTime::now() });
+                    }
+                });
+            }
+        }
         let line = |(kind, name, hold): (ResourceType, &Arc<str>, &super::push::Hold)| {
             (kind, HeldBack { name: Arc::clone(name), removal: hold.removal, because: hold.because.to_string() })
         };

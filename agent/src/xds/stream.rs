@@ -197,6 +197,18 @@ impl Stream {
         Some(if state.subscription.is_wildcard() { all } else { state.subscription.names().len() })
     }
 
+    /// The version of `kind` of which the proxy has all it wants, if it does: nothing is under way, waits or was rejected.
+    /// A proxy that comes back with all of it says so without ever acknowledging anything on this stream.
+    #[must_use]
+    pub fn settled(&self, kind: ResourceType) -> Option<String> {
+        let state = self.types.get(&kind)?;
+        let TypeState { dirty, asked, owes_answer, in_flight, rejected, suspects, held, resumes, .. } = state;
+        let open = !dirty.is_empty() || !asked.is_empty() || *owes_answer || resumes.is_some() || !held.is_empty();
+        let disputed = !in_flight.is_empty() || !rejected.is_empty() || suspects.iter().any(|it| !it.names.is_empty());
+        let snapshot = self.snapshot.as_ref().filter(|_| !open && !disputed)?;
+        Some(snapshot.table.of(kind).version_info())
+    }
+
     fn open_ends(&self) -> usize {
         self.types.values().map(|state| state.dirty.len()).sum()
     }

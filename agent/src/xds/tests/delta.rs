@@ -151,8 +151,13 @@ fn initial_versions_are_believed() {
     client.ask(Endpoints, &["a", "b"]);
     client.ack_all();
     assert_eq!(client.reconnect(), NONE);
+    // It never acknowledges what it wasn't sent, and has it all the same.
+    let current = client.stream.snapshot.clone().map(|snapshot| snapshot.table.of(Endpoints).version_info());
+    assert!(current.is_some() && client.stream.settled(Endpoints) == current);
     assert_eq!(client.publish(&["cluster a 1", "cluster b 1", "endpoints a 2", "endpoints b 1"]), ["endpoints +a"]);
+    assert_eq!(client.stream.settled(Endpoints), None);
     client.ack_all();
+    assert!(client.stream.settled(Endpoints).is_some_and(|version| Some(version) != current));
 
     client.stream.snapshot = None;
     assert_eq!(client.reconnect(), NONE);
