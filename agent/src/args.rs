@@ -53,7 +53,7 @@ pub struct Cli {
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Run the agent (what happens without a command, too).
-    Server(Args),
+    Server(Box<Args>),
     /// Make the certificates of the control plane: Secrets in its namespace, or files on this host.
     Certgen(Certgen),
     /// Beside an Envoy in its pod: hold up the pod's end until the Envoy is drained (used by the pods of fleets).

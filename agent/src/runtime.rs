@@ -45,7 +45,8 @@ pub fn main() -> ExitCode {
 /// Does what the command line asks for.
 fn job(cli: Cli) -> anyhow::Result<()> {
     match cli {
-        Cli { command: Some(Command::Server(args)), .. } | Cli { command: None, agent: Some(args) } => agent(&args),
+        Cli { command: Some(Command::Server(args)), .. } => agent(&args),
+        Cli { command: None, agent: Some(args) } => agent(&args),
         Cli { command: Some(Command::Certgen(asked)), .. } => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(certificates::run(&asked, &Surroundings::of_process()))

@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::metrics::Metrics;
 use crate::tls::connection::Connection;
-use crate::tls::incoming::incoming;
+use crate::tls::incoming::{incoming, open};
 use crate::tls::material::{Peers, keep_fresh};
 
 /// The port it listens on, as the webhook's configuration says.
@@ -88,7 +88,7 @@ impl TopologyWebhook {
         // The API server shows no certificate: what it asks is no secret, and what it is told it may have.
         let (current, refresh) = keep_fresh(certificates, watch::channel(Peers::Anyone).1, stop.clone())?;
         tasks.spawn(refresh);
-        let connections = incoming(listener, current, || {}, stop.clone());
+        let connections = incoming(listener, open(current), || {}, stop.clone());
         let router = Router::new().route(PATH, post(inject)).with_state(self);
         let encrypted = Encrypted { address, connections };
         axum::serve(encrypted, router).with_graceful_shutdown(stop.cancelled_owned()).await?;

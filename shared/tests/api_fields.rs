@@ -2,7 +2,7 @@
 //!
 //! Needs the CRDs beside the repository (`../shared/reference/crds`) and says so where they are not.
 
-#![expect(clippy::indexing_slicing, reason = "a test that can't go on has failed")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that can't go on has failed")]
 
 mod reference;
 

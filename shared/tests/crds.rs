@@ -3,7 +3,7 @@
 //!
 //! Needs the CRDs beside the repository (`../shared/reference/crds`) and says so where they are not.
 
-#![expect(clippy::indexing_slicing, reason = "a test that can't go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod reference;
 

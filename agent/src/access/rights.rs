@@ -87,11 +87,14 @@ pub type Answer = Pin<Box<dyn Future<Output = Result<bool, String>> + Send>>;
 /// Asks whether a caller has a right.
 pub type Review = dyn Fn(Caller, Right) -> Answer + Send + Sync;
 
+/// Who may what, and when that was asked.
+type Remembered = HashMap<(Caller, Right), (Instant, bool)>;
+
 /// Knows who may what.
 #[derive(Clone)]
 pub struct Rights {
     review: Arc<Review>,
-    remembered: Arc<Mutex<HashMap<(Caller, Right), (Instant, bool)>>>,
+    remembered: Arc<Mutex<Remembered>>,
 }
 
 impl fmt::Debug for Rights {

@@ -99,7 +99,7 @@ fn steps(
     overwrite: bool,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
-    if create.is_empty() && !(overwrite && !sound.is_empty()) {
+    if create.is_empty() && (sound.is_empty() || !overwrite) {
         return steps;
     }
     let all = || create.iter().copied().chain(sound.keys().copied());

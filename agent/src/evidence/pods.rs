@@ -39,6 +39,9 @@ const AT_ONCE: usize = 16;
 /// The most that is read of one answer, in bytes.
 const BYTES: usize = 64 * 1024 * 1024;
 
+/// What proxies said, and when.
+type Remembered = HashMap<PodName, (Instant, Known<AdminFacts>)>;
+
 /// What is known in a cluster.
 #[derive(Clone)]
 pub struct Pods {
@@ -46,7 +49,7 @@ pub struct Pods {
     live: watch::Receiver<Option<Arc<LiveFleets>>>,
     /// The namespace of all proxies; `None` where each is in that of its Gateway.
     namespace: Option<String>,
-    remembered: Arc<Mutex<HashMap<PodName, (Instant, Known<AdminFacts>)>>>,
+    remembered: Arc<Mutex<Remembered>>,
     room: Arc<Semaphore>,
 }
 

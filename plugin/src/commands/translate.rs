@@ -178,10 +178,13 @@ fn representations<T: DeserializeOwned + Default>(
     Ok(found)
 }
 
+/// A representation, and the IR key it stands under if it stands under one.
+type Named<T> = (Option<Arc<str>>, T);
+
 fn representations_in<T: DeserializeOwned + Default>(
     file: &SourceFile,
     names: [&str; 2],
-) -> Result<Vec<(Option<Arc<str>>, T)>, Failure> {
+) -> Result<Vec<Named<T>>, Failure> {
     let SourceFile { name, text } = file;
     let bad = |place: &str, error: &dyn std::fmt::Display| {
         Failure::new(Exit::BadInput, format!("{name}{place}: no intermediate representation: {error}"))

@@ -134,7 +134,7 @@ mod tests {
         facts.there.insert(key(&deployment), there);
         facts.there.insert(key(&namespace), namespace.content.clone());
         let kept = replaced(&facts, &[namespace, deployment.clone()]);
-        assert_eq!(kept, [deployment.content.clone()]);
+        assert_eq!(kept, std::slice::from_ref(&deployment.content));
         assert_eq!(objects(kept).unwrap(), [deployment]);
         assert!(objects(vec![json!({ "apiVersion": "v1", "kind": "Pod" })]).is_err());
     }

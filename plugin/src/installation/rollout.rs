@@ -191,10 +191,10 @@ mod tests {
             "0 of 2 replicas ready: image r.example/a:1 can't be pulled (ImagePullBackOff)"
         );
         let crash = pod(&json!({ "waiting": { "reason": "CrashLoopBackOff" } }), 3);
-        assert_eq!(told(&none, &[crash.clone()]), "0 of 2 replicas ready: it ended 3 times, with code 1");
+        assert_eq!(told(&none, std::slice::from_ref(&crash)), "0 of 2 replicas ready: it ended 3 times, with code 1");
         assert_eq!(crashed(&[crash]).unwrap().pod, "p");
         let starting = pod(&json!({ "waiting": { "reason": "ContainerCreating" } }), 0);
-        assert_eq!(told(&none, &[starting.clone()]), "0 of 2 replicas ready: starting its container");
+        assert_eq!(told(&none, std::slice::from_ref(&starting)), "0 of 2 replicas ready: starting its container");
         assert_eq!(crashed(&[starting]), None);
         let running = pod(&json!({ "running": {} }), 0);
         assert_eq!(told(&none, &[running]), "0 of 2 replicas ready: it runs and isn't ready yet");

@@ -284,7 +284,7 @@ mod tests {
         ]);
         assert_eq!(merged(Some(current), Some(desired)), Some(wanted));
         let current = parents(&[theirs.clone(), stored("g", US, &[])]);
-        assert_eq!(merged(Some(current), None), Some(parents(&[theirs.clone()])));
+        assert_eq!(merged(Some(current), None), Some(parents(std::slice::from_ref(&theirs))));
         assert_eq!(merged(Some(parents(&[theirs])), None), None);
     }
 
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn conditions_of_a_class_that_others_set_stay() {
         let odd = condition("example.com/Odd", "True", "x", THEN);
-        let current = json!({"conditions": [odd.clone(), accepted("Unknown", THEN)]});
+        let current = json!({"conditions": [odd, accepted("Unknown", THEN)]});
         let desired = json!({"conditions": [accepted("True", "")], "supportedFeatures": [{"name": "Gateway"}]});
         let status = merge(Claim::Conditions, Some(&current), said(Some(desired.clone())), US, NOW).unwrap();
         assert_eq!(status["conditions"], json!([odd, accepted("True", NOW)]));

@@ -46,7 +46,7 @@ pub(super) enum Done {
         /// Why.
         why: Why,
         /// What it is now.
-        existing: Existing,
+        existing: Box<Existing>,
     },
     /// The fleet was found to be none of our business.
     LeftAlone,
@@ -172,7 +172,7 @@ async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done
     }
     let (_, existing) =
         Existing::read(id.kind, object).ok_or_else(|| format!("the API server gave {id} back without a name"))?;
-    Ok(Done::Applied { id, hash, why, existing })
+    Ok(Done::Applied { id, hash, why, existing: Box::new(existing) })
 }
 
 async fn server_side_apply(

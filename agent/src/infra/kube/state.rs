@@ -356,7 +356,7 @@ impl State {
                     let repairs = diff::repairs(state.applied.get(&id), &why, now);
                     let (uid, rewritten) = (existing.uid.clone(), rewritten.unwrap_or_default());
                     state.applied.insert(id.clone(), Applied { uid, hash, rewritten, repairs, at: now });
-                    self.touched.extend(self.store.set(id, existing));
+                    self.touched.extend(self.store.set(id, *existing));
                 }
                 Done::LeftAlone => state.left_alone = true,
                 Done::Deleted { id, uid } => {

@@ -97,7 +97,7 @@ fn carry_out(action: Action, said: &mut Vec<String>) -> Option<Done> {
             let mut content = serde_json::Value::clone(&apply.content);
             content["metadata"]["uid"] = json!("uid");
             let (id, existing) = Existing::read(apply.id.kind, serde_json::from_value(content).unwrap()).unwrap();
-            Some(Done::Applied { id, hash: apply.hash, why: apply.why, existing })
+            Some(Done::Applied { id, hash: apply.hash, why: apply.why, existing: Box::new(existing) })
         }
     }
 }

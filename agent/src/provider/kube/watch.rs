@@ -21,6 +21,9 @@ use super::registry::{Presence, Watched};
 use super::store::{Event, Source};
 use crate::backoff::Backoff;
 
+/// The store is no longer there: the agent ends.
+struct Gone;
+
 /// How long to wait before an attempt after the first failure.
 const FIRST_RETRY: Duration = Duration::from_millis(100);
 /// How long at most: an API server that comes back is noticed that soon.
@@ -114,7 +117,7 @@ impl Watch {
     }
 
     /// Tells the store.
-    async fn tell(&self, event: watcher::Event<Raw>) -> Result<(), mpsc::error::SendError<Event>> {
+    async fn tell(&self, event: watcher::Event<Raw>) -> Result<(), Gone> {
         let source = self.source.clone();
         let event = match event {
             watcher::Event::Init => Event::Restarted(source),
@@ -132,10 +135,10 @@ impl Watch {
                 None => return self.nameless(),
             },
         };
-        self.events.send(event).await
+        self.events.send(event).await.map_err(|_| Gone)
     }
 
-    fn nameless(&self) -> Result<(), mpsc::error::SendError<Event>> {
+    fn nameless(&self) -> Result<(), Gone> {
         warn!(kind = self.watched.kind, "the API server gave an object without a name; it is passed over");
         Ok(())
     }
