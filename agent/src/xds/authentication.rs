@@ -156,11 +156,14 @@ pub fn admit(bearer: &Bearer, node: &NodeIdentity, fleet: Option<&Account>) -> R
     Err(Refusal::OtherFleet { namespace, account, claimed: node.ir_key.to_string() })
 }
 
-/// The token of a request.
+/// The token of a request. Envoy's credential injector sends the content of the token's file as it is, without a scheme.
 fn token(metadata: &MetadataMap) -> Option<&str> {
-    let header = metadata.get("authorization")?.to_str().ok()?;
-    let (scheme, token) = header.split_once(' ')?;
-    (scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty()).then(|| token.trim())
+    let header = metadata.get("authorization")?.to_str().ok()?.trim();
+    let token = match header.split_once(' ') {
+        Some((scheme, token)) => scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())?,
+        None => header,
+    };
+    (!token.is_empty()).then_some(token)
 }
 
 /// A question in flight.
@@ -280,6 +283,20 @@ mod tests {
             Ok(()) => "admitted".to_owned(),
             Err(refusal) => refusal.to_string(),
         }
+    }
+
+    #[test]
+    fn a_token_stands_alone_or_behind_its_scheme() {
+        let of = |header: &str| {
+            let mut metadata = MetadataMap::new();
+            metadata.insert("authorization", header.parse().unwrap());
+            token(&metadata).map(str::to_owned)
+        };
+        assert_eq!(of("abc.def.ghi").as_deref(), Some("abc.def.ghi"));
+        assert_eq!(of("Bearer abc.def.ghi").as_deref(), Some("abc.def.ghi"));
+        assert_eq!(of("bearer  abc").as_deref(), Some("abc"));
+        assert_eq!(of("Basic dXNlcjpwYXNz"), None);
+        assert_eq!(of("Bearer "), None);
     }
 
     #[test]
