@@ -21,7 +21,7 @@ use super::watches::{Change, Seen, Source};
 use crate::backoff::Backoff;
 
 /// How long after a failure a fleet is tried again: at first, and at most.
-const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_mins(1));
+const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(15));
 
 /// How long a fleet that is none of our business is left alone before it is looked at again.
 const LEFT_ALONE: Duration = Duration::from_mins(10);
