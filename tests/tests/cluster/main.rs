@@ -70,7 +70,7 @@ async fn main() -> ExitCode {
     for (number, test) in chosen.iter().enumerate() {
         println!("[{}/{}] {} …", number + 1, chosen.len(), test.name);
         let started = Instant::now();
-        let result = running.run_until(tokio::task::spawn_local((test.run)(Arc::clone(&cluster)))).await;
+        let result = running.run_until(running.spawn_local((test.run)(Arc::clone(&cluster)))).await;
         let took = started.elapsed().as_secs_f32();
         match result {
             Ok(Ok(())) => println!("[{}/{}] {} ok, {took:.1} s", number + 1, chosen.len(), test.name),
