@@ -33,7 +33,7 @@ pub(crate) async fn a_manifest_becomes_traffic(cluster: Arc<Cluster>) -> anyhow:
     let words = ["gateway", "explain", "httproute/home", "-n", namespace];
     eventually("an explanation without a but", PATIENCE, async || {
         let said = cluster.kubectl.say(&words).await?;
-        ensure!(said.code == 0 && said.out.contains("serving"), "exit {}:\n{}{}", said.code, said.out, said.err);
+        ensure!(said.code == 0 && said.out.contains("1 proxy serves"), "exit {}:\n{}{}", said.code, said.out, said.err);
         println!("{}", indented(&said.out));
         Ok(())
     })
