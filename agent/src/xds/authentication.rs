@@ -158,10 +158,10 @@ pub fn admit(bearer: &Bearer, node: &NodeIdentity, fleet: Option<&Account>) -> R
 
 /// The token of a request. Envoy's credential injector sends the content of the token's file as it is, without a scheme.
 fn token(metadata: &MetadataMap) -> Option<&str> {
-    let header = metadata.get("authorization")?.to_str().ok()?.trim();
+    let header = metadata.get("authorization")?.to_str().ok()?;
     let token = match header.split_once(' ') {
         Some((scheme, token)) => scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())?,
-        None => header,
+        None => header.trim(),
     };
     (!token.is_empty()).then_some(token)
 }
