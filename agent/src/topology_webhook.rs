@@ -15,6 +15,7 @@ use axum::response::IntoResponse;
 use axum::routing::post;
 use axum::serve::Listener;
 use bytes::Bytes;
+use gateway_shared::names::{FLEET_LABELS, OWNING_GATEWAY_CLASS, OWNING_GATEWAY_NAME};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::Client;
 use kube::api::Api;
@@ -149,10 +150,8 @@ async fn inject(State(webhook): State<TopologyWebhook>, body: Bytes) -> Result<i
 /// Whether a pod is a proxy of some fleet.
 fn is_proxy<'a>(label: impl Fn(&str) -> Option<&'a str>) -> bool {
     let owned = |name| label(name).is_some_and(|value| !value.is_empty());
-    label("app.kubernetes.io/component") == Some("proxy")
-        && label("app.kubernetes.io/managed-by") == Some("envoy-gateway")
-        && label("app.kubernetes.io/name") == Some("envoy")
-        && (owned("gateway.envoyproxy.io/owning-gateway-name") || owned("gateway.envoyproxy.io/owning-gatewayclass"))
+    FLEET_LABELS.iter().all(|(name, value)| label(name) == Some(*value))
+        && (owned(OWNING_GATEWAY_NAME) || owned(OWNING_GATEWAY_CLASS))
 }
 
 /// What is done to a binding. The zone is quoted: it becomes part of a document.

@@ -1,6 +1,22 @@
-//! Every generated name: IR keys, xDS resource names, infrastructure names and hashes.
+//! Every generated name: IR keys, xDS resource names, infrastructure names, labels and hashes.
 
 use sha2::{Digest, Sha256};
+
+/// The label with the name of the Gateway a fleet is for.
+pub const OWNING_GATEWAY_NAME: &str = "gateway.envoyproxy.io/owning-gateway-name";
+/// The label with the namespace of the Gateway a fleet is for.
+pub const OWNING_GATEWAY_NAMESPACE: &str = "gateway.envoyproxy.io/owning-gateway-namespace";
+/// The label with the class whose merged Gateways a fleet is for.
+pub const OWNING_GATEWAY_CLASS: &str = "gateway.envoyproxy.io/owning-gatewayclass";
+
+/// The label and value of what a fleet's objects are part of.
+pub const FLEET_COMPONENT: (&str, &str) = ("app.kubernetes.io/component", "proxy");
+/// The label and value of who makes a fleet's objects.
+pub const FLEET_MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "envoy-gateway");
+/// The label and value of what a fleet's objects run.
+pub const FLEET_APP: (&str, &str) = ("app.kubernetes.io/name", "envoy");
+/// The labels every fleet's objects have; objects of ours that are no fleet's have others.
+pub const FLEET_LABELS: [(&str, &str); 3] = [FLEET_COMPONENT, FLEET_MANAGED_BY, FLEET_APP];
 
 /// What the objects of the fleet `name` are called in the control plane's namespace, as Envoy Gateway calls them:
 /// the name, at most 48 characters of it, and eight digits of its hash.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gateway_shared::install::{INSTANCE, InstallKind, MANAGED_BY, MANAGER, NAME};
+use gateway_shared::names::FLEET_MANAGED_BY;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -12,7 +13,7 @@ use crate::cluster::{self, Cluster};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::installation::facts::{ControlPlane, EXTENSIONS, GATEWAY_API, Key};
 use crate::installation::progress::Running;
-use crate::installation::removal::{self, FINALIZER, FLEET_KINDS, FLEET_LABEL, Found, KINDS, Removal, Wish};
+use crate::installation::removal::{self, FINALIZER, FLEET_KINDS, Found, KINDS, Removal, Wish};
 use crate::installation::request::Earlier;
 use crate::installation::{before, live, terminal, waiting};
 use crate::render::printer::Printer;
@@ -103,8 +104,9 @@ async fn find(cluster: &Cluster, installed: &Installed) -> Result<Found, Failure
         let labels = format!("{MANAGED_BY}={MANAGER},{INSTANCE}={instance}");
         found.ours.extend(live::list(cluster, *kind, &labels).await?.iter().map(|value| key(*kind, value)));
     }
+    let (managed_by, us) = FLEET_MANAGED_BY;
     for kind in FLEET_KINDS {
-        let all = live::list(cluster, *kind, FLEET_LABEL).await?;
+        let all = live::list(cluster, *kind, &format!("{managed_by}={us}")).await?;
         let keys = all.iter().map(|value| key(*kind, value));
         found.fleets.extend(keys.filter(|(_, place, _)| {
             fleets.as_ref().is_none_or(|names| place.as_ref().is_some_and(|place| names.contains(place)))

@@ -40,9 +40,6 @@ pub const FLEET_KINDS: &[InstallKind] = &[
     InstallKind::ServiceAccount,
 ];
 
-/// The label of what belongs to proxies.
-pub const FLEET_LABEL: &str = "app.kubernetes.io/managed-by=envoy-gateway";
-
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {

@@ -14,13 +14,7 @@ use crate::api::gateway_class::GatewayClass;
 use crate::api::metadata::Object;
 use crate::ir::infra::{Infra, InfraMetadata, ProxyInfra, ProxyListener};
 use crate::ir::metadata::ResourceMetadata;
-
-/// The label with the namespace of the Gateway a fleet is for.
-const OWNING_GATEWAY_NAMESPACE: &str = "gateway.envoyproxy.io/owning-gateway-namespace";
-/// The label with the name of the Gateway a fleet is for.
-const OWNING_GATEWAY_NAME: &str = "gateway.envoyproxy.io/owning-gateway-name";
-/// The label with the class whose merged Gateways a fleet is for.
-const OWNING_GATEWAY_CLASS: &str = "gateway.envoyproxy.io/owning-gatewayclass";
+use crate::names::{OWNING_GATEWAY_CLASS, OWNING_GATEWAY_NAME, OWNING_GATEWAY_NAMESPACE};
 
 /// The labels by which a fleet's objects are found.
 pub(super) fn owner_labels(plan: &FleetPlan, gateway: &Gateway) -> BTreeMap<String, String> {

@@ -5,27 +5,15 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use crate::infra::fleet::Fleet;
+use crate::names::{FLEET_LABELS, OWNING_GATEWAY_CLASS, OWNING_GATEWAY_NAME, OWNING_GATEWAY_NAMESPACE};
 
-/// The Gateway that owns a fleet.
-pub const OWNING_GATEWAY_NAME: &str = "gateway.envoyproxy.io/owning-gateway-name";
-/// The namespace of that Gateway.
-pub const OWNING_GATEWAY_NAMESPACE: &str = "gateway.envoyproxy.io/owning-gateway-namespace";
-/// The GatewayClass whose Gateways share a fleet.
-pub const OWNING_GATEWAY_CLASS: &str = "gateway.envoyproxy.io/owning-gatewayclass";
 /// The Gateway that a generated object belongs to, as the Gateway API wants it (GEP-1762).
 const GATEWAY_NAME: &str = "gateway.networking.k8s.io/gateway-name";
-
-/// The labels every fleet's objects have; objects of ours that are no fleet's have others.
-pub const APP: [(&str, &str); 3] = [
-    ("app.kubernetes.io/component", "proxy"),
-    ("app.kubernetes.io/managed-by", "envoy-gateway"),
-    ("app.kubernetes.io/name", "envoy"),
-];
 
 /// The labels of every fleet, with `more` over them.
 pub(super) fn with_app(fleet: &Fleet<'_>, more: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut labels: BTreeMap<String, String> =
-        APP.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        FLEET_LABELS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     if fleet.in_gateway_namespace {
         labels.insert(GATEWAY_NAME.to_owned(), fleet.name.clone());
     }

@@ -4,19 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gateway_shared::infra::object::InfraKind;
+use gateway_shared::names::{FLEET_MANAGED_BY, OWNING_GATEWAY_CLASS, OWNING_GATEWAY_NAME, OWNING_GATEWAY_NAMESPACE};
 use gateway_shared::status::live::{LiveAddress, LiveWorkload};
 use kube::core::DynamicObject;
 use serde_json::{Map, Value, json};
 
 use super::kinds::Id;
-
-/// Who makes an object: the value Envoy Gateway puts there.
-pub(super) const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "envoy-gateway");
-/// What it is part of.
-pub(super) const COMPONENT: (&str, &str) = ("app.kubernetes.io/component", "proxy");
-const OWNING_GATEWAY_NAMESPACE: &str = "gateway.envoyproxy.io/owning-gateway-namespace";
-const OWNING_GATEWAY_NAME: &str = "gateway.envoyproxy.io/owning-gateway-name";
-const OWNING_GATEWAY_CLASS: &str = "gateway.envoyproxy.io/owning-gatewayclass";
 
 /// One object as the cluster has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +125,9 @@ pub(super) fn made_for(object: &DynamicObject, fleet: &str) -> bool {
         })
     };
     match fleet_of(label) {
-        Some(owner) => *owner == *fleet && (label(MANAGED_BY.0).as_deref() == Some(MANAGED_BY.1) || applied_by_us()),
+        Some(owner) => {
+            *owner == *fleet && (label(FLEET_MANAGED_BY.0).as_deref() == Some(FLEET_MANAGED_BY.1) || applied_by_us())
+        }
         None => applied_by_us(),
     }
 }
@@ -313,8 +308,10 @@ mod tests {
             let json = json!({"metadata": {"name": "a", "labels": labels, "managedFields": fields}});
             made_for(&object(json), "n/g")
         };
-        let owned = json!({OWNING_GATEWAY_NAMESPACE: "n", OWNING_GATEWAY_NAME: "g", MANAGED_BY.0: MANAGED_BY.1});
-        let other = json!({OWNING_GATEWAY_NAMESPACE: "n", OWNING_GATEWAY_NAME: "h", MANAGED_BY.0: MANAGED_BY.1});
+        let owned =
+            json!({OWNING_GATEWAY_NAMESPACE: "n", OWNING_GATEWAY_NAME: "g", FLEET_MANAGED_BY.0: FLEET_MANAGED_BY.1});
+        let other =
+            json!({OWNING_GATEWAY_NAMESPACE: "n", OWNING_GATEWAY_NAME: "h", FLEET_MANAGED_BY.0: FLEET_MANAGED_BY.1});
         assert!(made(owned, "anybody"));
         assert!(!made(other, "envoy-gateway"), "another fleet's");
         assert!(!made(json!({}), "kubectl"), "somebody else's");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::pin::pin;
 
 use gateway_shared::infra::object::InfraKind;
+use gateway_shared::names::{FLEET_COMPONENT, FLEET_MANAGED_BY};
 use kube::Client;
 use kube::api::Api;
 use kube::core::{ApiResource, DynamicObject};
@@ -15,7 +16,7 @@ use tokio_stream::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::existing::{COMPONENT, Existing, MANAGED_BY};
+use super::existing::Existing;
 use super::kinds::{Id, KINDS, resource, word};
 use super::nodes::{Endpoints, NodeAddresses};
 use super::words;
@@ -182,7 +183,7 @@ impl Watches {
 
 /// The objects Envoy Gateway makes for proxies, whoever's they are.
 fn ours() -> watcher::Config {
-    let ((managed_by, us), (component, proxy)) = (MANAGED_BY, COMPONENT);
+    let ((managed_by, us), (component, proxy)) = (FLEET_MANAGED_BY, FLEET_COMPONENT);
     watcher::Config::default().labels(&format!("{managed_by}={us},{component}={proxy}"))
 }
 
