@@ -149,8 +149,7 @@ impl ClusterSettings {
 
     /// How the leader is chosen. The defaults are those of Envoy Gateway.
     fn election(&self) -> Election {
-        let kubernetes = self.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
-        let said = kubernetes.and_then(|kubernetes| kubernetes.leader_election.clone()).unwrap_or_default();
+        let said = self.file.kubernetes().and_then(|kubernetes| kubernetes.leader_election.clone()).unwrap_or_default();
         let LeaderElection { lease_duration, renew_deadline, retry_period, disable } = said;
         let seconds = |said: Option<duration::Duration>, default| {
             said.and_then(|said| u64::try_from(said.as_nanos()).ok())

@@ -24,4 +24,5 @@ pub mod status_writer;
 pub mod tls;
 pub mod topology_webhook;
 pub mod translation;
+mod waiting;
 pub mod xds;

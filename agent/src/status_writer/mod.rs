@@ -24,6 +24,7 @@ use tracing::{error, info};
 use crate::metrics::Metrics;
 use crate::provider::kube::Seen;
 use crate::translation::Latest;
+use crate::waiting::{changed, sleep_until};
 use inputs::Inputs;
 use metrics::StatusMetrics;
 use queue::{End, Queue};
@@ -126,19 +127,5 @@ impl StatusWriter {
         let translated = self.latest.load_full()?;
         let same = before.is_some_and(|before| before.are(&config, &translated, live.as_ref()));
         (!same).then(|| Inputs::new(config, translated, live))
-    }
-}
-
-/// Waits for another value; for ever, when nobody is left to send one.
-async fn changed<T>(receiver: &mut Receiver<T>) {
-    if receiver.changed().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
     }
 }

@@ -23,6 +23,7 @@ use super::node::NodeIdentity;
 use super::push::Push;
 use super::stream::{Behaviour, Dialect, Event, Stream};
 use super::{delta, sotw};
+use crate::waiting::sleep_until;
 
 /// A request of either dialect.
 pub(super) trait Request: Send + 'static {
@@ -143,12 +144,6 @@ async fn run<R: Request>(
     let mut idle = false;
     loop {
         let deadline = session.stream.next_deadline();
-        let sleep = async {
-            match deadline {
-                Some(at) => tokio::time::sleep_until(at.into()).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             request = requests.next() => match request {
                 Some(Ok(request)) => session.on_request(&request)?,
@@ -170,7 +165,7 @@ async fn run<R: Request>(
                 }
                 continue;
             }
-            () = sleep, if idle => {}
+            () = sleep_until(deadline), if idle => {}
             () = responses.closed() => return Ok(()),
             _ = stopping.wait_for(|stopping| *stopping) => {
                 return Err(Status::unavailable("the control plane is stopping, please connect again"));

@@ -10,10 +10,11 @@ use crate::api::envoy_gateway::{
 use crate::api::envoy_gateway_extension::ExtensionManager;
 use crate::api::envoy_gateway_provider::{
     EnvoyGatewayKubernetesCustomProvider, EnvoyGatewayKubernetesProvider, EnvoyGatewayProvider,
-    InfrastructureProviderType, KubernetesClient, KubernetesClientRateLimit, KubernetesDeployModeType, LeaderElection,
-    ProviderType, ResourceProviderType,
+    InfrastructureProviderType, KubernetesClient, KubernetesClientRateLimit, KubernetesDeployModeType,
+    KubernetesWatchMode, LeaderElection, ProviderType, ResourceProviderType,
 };
 use crate::api::envoy_gateway_telemetry::{EnvoyGatewayMetrics, EnvoyGatewayPrometheusProvider};
+use crate::api::label_selector::LabelSelector;
 use crate::api::log_level::LogLevel;
 
 /// The `controllerName` of GatewayClasses that are ours, unless configured otherwise.
@@ -66,11 +67,35 @@ impl EnvoyGateway {
         self.gateway.as_ref().and_then(|gateway| gateway.controller_name.as_deref()).unwrap_or(CONTROLLER_NAME)
     }
 
+    /// What is said of Kubernetes.
+    #[must_use]
+    pub fn kubernetes(&self) -> Option<&EnvoyGatewayKubernetesProvider> {
+        self.provider.as_ref()?.kubernetes.as_ref()
+    }
+
+    /// The namespaces that are named to be watched; none where others are watched, too. They count only where the type
+    /// of the watch says so, as Envoy Gateway reads them.
+    #[must_use]
+    pub fn watched_namespaces(&self) -> &[String] {
+        self.watch("Namespaces").map_or(&[], |watch| &watch.namespaces)
+    }
+
+    /// The labels that watched namespaces have, where they are chosen by labels: a selector without conditions is none.
+    #[must_use]
+    pub fn watched_labels(&self) -> Option<&LabelSelector> {
+        let selector = self.watch("NamespaceSelector")?.namespace_selector.as_ref();
+        selector.filter(|it| !it.match_labels.is_empty() || !it.match_expressions.is_empty())
+    }
+
+    /// What is watched, if it is chosen in this way.
+    fn watch(&self, by: &str) -> Option<&KubernetesWatchMode> {
+        self.kubernetes()?.watch.as_ref().filter(|watch| watch.r#type.as_deref() == Some(by))
+    }
+
     /// Whether fleets run in the namespace of their Gateway.
     #[must_use]
     pub fn gateway_namespace_mode(&self) -> bool {
-        let provider = self.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
-        provider.and_then(|kubernetes| kubernetes.deploy.as_ref()).and_then(|deploy| deploy.r#type)
+        self.kubernetes().and_then(|kubernetes| kubernetes.deploy.as_ref()).and_then(|deploy| deploy.r#type)
             == Some(KubernetesDeployModeType::GatewayNamespace)
     }
 

@@ -41,6 +41,7 @@ use self::state::State;
 use self::watches::Watches;
 use crate::metrics::Metrics;
 use crate::translation::Latest;
+use crate::waiting::{changed, sleep_until};
 
 /// Who applies a fleet's objects: the name Envoy Gateway uses, so that either may go on with what the other made.
 const FIELD_MANAGER: &str = "envoy-gateway";
@@ -157,25 +158,5 @@ fn namespaces(settings: &Settings) -> BTreeSet<String> {
     if !settings.file.gateway_namespace_mode() {
         return [settings.controller_namespace.clone()].into();
     }
-    let kubernetes = settings.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
-    let watch = kubernetes.and_then(|kubernetes| kubernetes.watch.as_ref());
-    match watch {
-        // As the type says; namespaces beside another type don't count.
-        Some(watch) if watch.r#type.as_deref() == Some("Namespaces") => watch.namespaces.iter().cloned().collect(),
-        _ => BTreeSet::new(),
-    }
-}
-
-/// Ends when there is another value; never, when there won't be one.
-async fn changed<T>(receiver: &mut watch::Receiver<T>) {
-    if receiver.changed().await.is_err() {
-        std::future::pending().await
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
-    }
+    settings.file.watched_namespaces().iter().cloned().collect()
 }

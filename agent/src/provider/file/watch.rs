@@ -14,6 +14,7 @@ use tracing::{info, warn};
 use super::Loaded;
 use super::scan::{Stamp, files, folders};
 use super::store::Store;
+use crate::waiting::sleep_until;
 
 /// How long events are gathered before the files are looked at.
 const GATHER: Duration = Duration::from_millis(3);
@@ -36,12 +37,7 @@ pub(super) async fn run(paths: Vec<PathBuf>, out: watch::Sender<Option<Arc<Loade
     rescan.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let next_written = writing.next_deadline();
-        let written = async {
-            match next_written {
-                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-                None => std::future::pending().await,
-            }
-        };
+        let written = sleep_until(next_written);
         tokio::select! {
             () = stop.cancelled() => return,
             Some(event) = events.recv() => {

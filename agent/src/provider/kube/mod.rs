@@ -17,7 +17,6 @@ mod watch;
 use std::sync::Arc;
 
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
-use gateway_shared::api::envoy_gateway_provider::KubernetesWatchMode;
 use gateway_shared::api::label_selector::LabelSelector;
 use kube::Client;
 use tokio::sync::mpsc;
@@ -43,20 +42,10 @@ pub struct WatchSettings {
 }
 
 impl WatchSettings {
-    /// The namespaces that are named, and the labels they are to have. As Envoy Gateway reads them: either only counts
-    /// where the type says so, and a selector without conditions is none.
+    /// The namespaces that are named, and the labels they are to have.
     fn scope(&self) -> (Vec<Arc<str>>, Option<LabelSelector>) {
-        let kubernetes = self.file.provider.as_ref().and_then(|provider| provider.kubernetes.as_ref());
-        let said = kubernetes.and_then(|kubernetes| kubernetes.watch.clone()).unwrap_or_default();
-        let KubernetesWatchMode { r#type, namespaces, namespace_selector } = said;
-        match r#type.as_deref() {
-            Some("Namespaces") => (namespaces.into_iter().map(Arc::from).collect(), None),
-            Some("NamespaceSelector") => {
-                let conditions = |it: &LabelSelector| !it.match_labels.is_empty() || !it.match_expressions.is_empty();
-                (Vec::new(), namespace_selector.filter(conditions))
-            }
-            _ => (Vec::new(), None),
-        }
+        let namespaces = self.file.watched_namespaces().iter().map(|name| Arc::from(name.as_str()));
+        (namespaces.collect(), self.file.watched_labels().cloned())
     }
 }
 
