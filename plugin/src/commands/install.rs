@@ -1,6 +1,6 @@
 //! `install`: from a cluster without an agent to one whose agent is ready.
 
-use gateway_shared::install::{self, CONFIG_MAP, InstallKind, InstallObject, MANAGED_BY, MANAGER, NAME, Options};
+use gateway_shared::install::{self, CONFIG_MAP, InstallKind, InstallObject, NAME, Options};
 use serde_json::Value;
 
 use crate::args::install::{Doing, DryRun, Install, Settings};
@@ -11,6 +11,7 @@ use crate::installation::apply::{Tally, Work};
 use crate::installation::checks::{self, Plan};
 use crate::installation::facts::{self, EXTENSIONS, Facts};
 use crate::installation::gateway_api::{Bundle, Source};
+use crate::installation::removal::is_ours;
 use crate::installation::request::{self, Asked, Earlier};
 use crate::installation::{before, documents, live, terminal};
 use crate::render::printer::Printer;
@@ -193,7 +194,7 @@ impl Prepared {
 /// the namespace and the class that somebody else made, so that an uninstallation leaves them to who made them.
 fn is_kept(object: &InstallObject, facts: &Facts, replace: bool) -> bool {
     let Some(there) = facts.there.get(&facts::key(object)) else { return false };
-    let ours = there.pointer("/metadata/labels").and_then(|labels| labels.get(MANAGED_BY)?.as_str()) == Some(MANAGER);
+    let ours = is_ours(there);
     match object.kind {
         InstallKind::CustomResourceDefinition => object.name.ends_with(EXTENSIONS) && !replace && !ours,
         InstallKind::Namespace => !ours,
@@ -207,7 +208,7 @@ fn is_kept(object: &InstallObject, facts: &Facts, replace: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gateway_shared::install::Step;
+    use gateway_shared::install::{MANAGED_BY, MANAGER, Step};
     use serde_json::json;
 
     use super::*;

@@ -183,15 +183,11 @@ fn objects_in(file: &SourceFile) -> Result<Vec<InstallObject>, Failure> {
         };
         if let Some(Value::Object(metadata)) = content.get_mut("metadata") {
             metadata.remove("creationTimestamp");
-            let labels = metadata.entry("labels").or_insert_with(|| Value::Object(serde_json::Map::new()));
-            if let Value::Object(labels) = labels {
-                labels.insert(MANAGED_BY.to_owned(), Value::String(MANAGER.to_owned()));
-            }
         }
         if let Value::Object(content) = &mut content {
             content.remove("status");
         }
-        objects.push(InstallObject::new(Step::Definitions, kind, content));
+        objects.push(InstallObject::new(Step::Definitions, kind, content).labelled(MANAGED_BY, MANAGER));
     }
     // The policy forbids an experimental channel over a standard one: it comes after what it judges.
     objects.sort_by_key(|object| object.kind != InstallKind::CustomResourceDefinition);

@@ -206,6 +206,18 @@ impl InstallObject {
         Self { step, kind, namespace, name, content }
     }
 
+    /// The object with one more label.
+    #[must_use]
+    pub fn labelled(mut self, label: &str, value: &str) -> Self {
+        if let Some(Value::Object(metadata)) = self.content.get_mut("metadata") {
+            let labels = metadata.entry("labels").or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(labels) = labels {
+                labels.insert(label.to_owned(), Value::String(value.to_owned()));
+            }
+        }
+        self
+    }
+
     /// How lists call it: `Role shop/reader`.
     #[must_use]
     pub fn place(&self) -> String {
