@@ -34,29 +34,45 @@ pub async fn get(
     name: &str,
 ) -> Result<Option<Value>, Failure> {
     let what = format!("get {} {name}", kind.kind());
-    let found = cluster.ask(&what, api(cluster, kind, namespace).get_opt(name)).await;
-    Ok(found?.map(|object| document(&object)))
+    let api = api(cluster, kind, namespace);
+    let found = cluster.ask(&what, if_there(api.get(name))).await?;
+    Ok(found.map(|object| document(&object)))
 }
 
-/// The objects of a kind with these labels, everywhere.
+/// The objects of a kind with these labels, everywhere; none where the API server doesn't know the kind.
 ///
 /// # Errors
 /// When the API server doesn't answer or refuses.
 pub async fn list(cluster: &Cluster, kind: InstallKind, labels: &str) -> Result<Vec<Value>, Failure> {
-    let what = format!("list {}", kind.plural());
-    let params = ListParams::default().labels(labels);
-    let found = cluster.ask(&what, api(cluster, kind, None).list(&params)).await?;
-    Ok(found.items.iter().map(document).collect())
+    list_of(cluster, kind, None, &ListParams::default().labels(labels)).await
 }
 
-/// All objects of a kind in one namespace.
+/// All objects of a kind in one namespace; none where the API server doesn't know the kind.
 ///
 /// # Errors
 /// When the API server doesn't answer or refuses.
 pub async fn list_in(cluster: &Cluster, kind: InstallKind, namespace: &str) -> Result<Vec<Value>, Failure> {
-    let what = format!("list {}", kind.plural());
-    let found = cluster.ask(&what, api(cluster, kind, Some(namespace)).list(&ListParams::default())).await?;
-    Ok(found.items.iter().map(document).collect())
+    list_of(cluster, kind, Some(namespace), &ListParams::default()).await
+}
+
+async fn list_of(
+    cluster: &Cluster,
+    kind: InstallKind,
+    namespace: Option<&str>,
+    params: &ListParams,
+) -> Result<Vec<Value>, Failure> {
+    let api = api(cluster, kind, namespace);
+    let found = cluster.ask(&format!("list {}", kind.plural()), if_there(api.list(params))).await?;
+    Ok(found.iter().flat_map(|found| &found.items).map(document).collect())
+}
+
+/// An answer, unless there is nothing to answer about: no such object or, in words that aren't a Status, no such kind.
+async fn if_there<T>(answer: impl Future<Output = Result<T, kube::Error>>) -> Result<Option<T>, kube::Error> {
+    match answer.await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// What became of an object that was applied.
@@ -131,17 +147,46 @@ pub async fn delete(
     name: &str,
 ) -> Result<bool, Failure> {
     let api = api(cluster, kind, namespace);
-    let deleted = async {
-        match api.delete(name, &DeleteParams::background()).await {
-            Ok(_) => Ok(true),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
-            Err(error) => Err(error),
-        }
-    };
-    cluster.ask(&format!("delete {} {name}", kind.kind()), deleted).await
+    let params = DeleteParams::background();
+    let deleted = if_there(api.delete(name, &params));
+    Ok(cluster.ask(&format!("delete {} {name}", kind.kind()), deleted).await?.is_some())
 }
 
 /// An object as a document.
 fn document(object: &DynamicObject) -> Value {
     serde_json::to_value(object).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::{Request, Response, StatusCode};
+    use kube::client::Body;
+    use kube::{Client, Config};
+
+    use super::*;
+
+    /// A cluster whose API server answers everything like this.
+    fn answering(code: u16, body: &'static str) -> Cluster {
+        let answer = move |_: Request<Body>| async move {
+            let mut response = Response::new(Body::from(body.as_bytes().to_vec()));
+            *response.status_mut() = StatusCode::from_u16(code).unwrap();
+            Ok::<_, tower::BoxError>(response)
+        };
+        Cluster {
+            client: Client::new(tower::service_fn(answer), "default"),
+            config: Config::new("http://localhost".parse().unwrap()),
+            namespace: "default".to_owned(),
+            request_timeout: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn of_a_kind_that_is_not_known_there_are_no_objects() {
+        let unknown = answering(404, "404 page not found\n");
+        assert_eq!(list(&unknown, InstallKind::GatewayClass, "").await.unwrap(), Vec::<Value>::new());
+        assert_eq!(list_in(&unknown, InstallKind::GatewayClass, "default").await.unwrap(), Vec::<Value>::new());
+        assert_eq!(get(&unknown, InstallKind::GatewayClass, None, "eg").await.unwrap(), None);
+        assert!(!delete(&unknown, InstallKind::GatewayClass, None, "eg").await.unwrap());
+        list(&answering(500, "out of order"), InstallKind::GatewayClass, "").await.unwrap_err();
+    }
 }
