@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::ensure;
 use gateway_tests::load::Load;
 
-use crate::cluster::{CONTROL_PLANE, Cluster, PATIENCE, eventually, home, route, version_served};
+use crate::cluster::{CONTROL_PLANE, Cluster, PATIENCE, condition, eventually, home, route, version_served};
+use crate::install::indented;
 use crate::outage::none_failed;
 
 /// How long a replacement may take: the kubelet takes its time to bring new Secrets into pods.
@@ -34,6 +35,7 @@ spec:
     spec:
       restartPolicy: Never
       serviceAccountName: {account}
+      automountServiceAccountToken: true
       securityContext: {{runAsNonRoot: true, runAsUser: 65532, seccompProfile: {{type: RuntimeDefault}}}}
       containers:
       - name: certgen
@@ -50,10 +52,18 @@ spec:
         version_served(address, namespace, &version, PATIENCE).await?;
         tokio::time::sleep(Duration::from_secs(3)).await;
         let job = cluster.kubectl.get(&["job", "rotate", "-n", CONTROL_PLANE]).await?;
-        ensure!(job["status"]["succeeded"] == 1, "the Job goes on: {}", job["status"]);
+        ensure!(
+            ["Complete", "Failed"].iter().any(|end| condition(&job, end) == "True"),
+            "it goes on: {}",
+            job["status"]
+        );
         Ok(())
     })
     .await?;
+    let said = cluster.kubectl.run(&["logs", "job/rotate", "-n", CONTROL_PLANE]).await?;
+    print!("{}", indented(&said));
+    let job = cluster.kubectl.get(&["job", "rotate", "-n", CONTROL_PLANE]).await?;
+    ensure!(condition(&job, "Complete") == "True", "the Job failed: {}", job["status"]);
     let after = cluster.kubectl.get(&["secret", "envoy-gateway", "-n", CONTROL_PLANE]).await?;
     for key in ["tls.crt", "ca.crt"] {
         ensure!(before["data"][key] != after["data"][key], "{key} is the old one");
