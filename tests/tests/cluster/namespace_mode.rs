@@ -36,19 +36,21 @@ pub(crate) async fn a_forged_token_is_refused(cluster: Arc<Cluster>) -> anyhow::
     let (pod, account) = (text("/metadata/name"), text("/spec/serviceAccountName"));
 
     let channel = control_plane(&cluster).await?;
-    let bound = format!("--bound-object-name={pod}");
-    let own = token(&cluster, namespace, &account, &[&bound, "--bound-object-kind=Pod"]).await?;
+    let own = token(&cluster, namespace, &account, Some(&pod)).await?;
     let answer = asked(&channel, &pod, namespace, Some(&own)).await;
     ensure!(answer.is_ok(), "a proxy with its own token is refused: {answer:?}");
 
-    let unbound = token(&cluster, namespace, &account, &[]).await?;
-    let foreign = token(&cluster, namespace, "default", &[&bound, "--bound-object-kind=Pod"]).await?;
+    let unbound = token(&cluster, namespace, &account, None).await?;
+    let backends = cluster.kubectl.list(&["pods", "-n", namespace, "-l", "app=echo"]).await?;
+    let backend =
+        backends.first().and_then(|pod| pod.pointer("/metadata/name")?.as_str()).context("no backend runs")?;
+    let foreign = token(&cluster, namespace, "default", Some(backend)).await?;
     let forged = forge(&own);
     for (what, token) in [
         ("no token", None),
         ("a forged token", Some(forged.as_str())),
         ("a token that is bound to no pod", Some(&unbound)),
-        ("a token of another account", Some(&foreign)),
+        ("the token of another pod", Some(&foreign)),
     ] {
         match asked(&channel, &pod, namespace, token).await {
             Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => {
@@ -64,11 +66,15 @@ pub(crate) async fn a_forged_token_is_refused(cluster: Arc<Cluster>) -> anyhow::
     cluster.install(&["--namespace-mode", "ControllerNamespace"]).await.map(drop)
 }
 
-async fn token(cluster: &Cluster, namespace: &str, account: &str, words: &[&str]) -> anyhow::Result<String> {
+/// A token of a service account as proxies have it, bound to a pod of it.
+async fn token(cluster: &Cluster, namespace: &str, account: &str, pod: Option<&str>) -> anyhow::Result<String> {
     let audience = format!("--audience={AUDIENCE}");
-    let mut all = vec!["create", "token", account, "-n", namespace, &audience];
-    all.extend(words);
-    Ok(cluster.kubectl.run(&all).await?.trim().to_owned())
+    let mut words = vec!["create", "token", account, "-n", namespace, &audience];
+    let bound = pod.map(|pod| format!("--bound-object-name={pod}"));
+    if let Some(bound) = &bound {
+        words.extend(["--bound-object-kind=Pod", bound.as_str()]);
+    }
+    Ok(cluster.kubectl.run(&words).await?.trim().to_owned())
 }
 
 /// The same token with another signature.
