@@ -83,7 +83,7 @@ impl Installed {
             live::get(cluster, InstallKind::ConfigMap, Some(namespace), gateway_shared::install::CONFIG_MAP).await?;
         let earlier = Earlier::of(deployment.as_ref(), config.as_ref());
         let config = earlier.config_file();
-        let fleets = match (config.file.gateway_namespace_mode(), config.watched_namespaces()) {
+        let fleets = match (config.file.gateway_namespace_mode(), config.file.watched_namespaces()) {
             (false, _) => Some(vec![namespace.to_owned()]),
             (true, []) => None,
             (true, watched) => Some(watched.iter().cloned().chain([namespace.to_owned()]).collect()),

@@ -196,9 +196,9 @@ mod tests {
             ..Settings::default()
         };
         let some = options("gw", asked(&watch(&["shop"])), Earlier::default()).unwrap();
-        assert_eq!(some.config.watched_namespaces(), ["shop"]);
+        assert_eq!(some.config.file.watched_namespaces(), ["shop"]);
         let earlier = Earlier { config: Some(some.config.text), ..Earlier::default() };
-        assert!(options("gw", asked(&watch(&["*"])), earlier).unwrap().config.watched_namespaces().is_empty());
+        assert!(options("gw", asked(&watch(&["*"])), earlier).unwrap().config.file.watched_namespaces().is_empty());
     }
 
     #[test]

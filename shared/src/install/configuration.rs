@@ -6,7 +6,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::options::Values;
 use crate::api::envoy_gateway::EnvoyGateway;
-use crate::api::envoy_gateway_provider::{EnvoyGatewayKubernetesProvider, KubernetesDeployModeType};
+use crate::api::envoy_gateway_provider::KubernetesDeployModeType;
 use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::resources::decode::{self, DecodedConfig, Finding};
 
@@ -62,7 +62,7 @@ impl ConfigFile {
             put(&mut document, &["provider", "kubernetes", "deploy", "type"], Value::String(mode));
         }
         if let Some(namespaces) = &values.watch_namespaces
-            && namespaces != self.watched_namespaces()
+            && namespaces != self.file.watched_namespaces()
         {
             if namespaces.is_empty() {
                 remove(&mut document, &["provider", "kubernetes"], "watch");
@@ -83,17 +83,10 @@ impl ConfigFile {
         Self::read("the configuration", &text).unwrap_or(self)
     }
 
-    /// The namespaces that are watched; none named means all.
-    #[must_use]
-    pub fn watched_namespaces(&self) -> &[String] {
-        let watch = self.kubernetes().and_then(|kubernetes| kubernetes.watch.as_ref());
-        watch.map(|watch| watch.namespaces.as_slice()).unwrap_or_default()
-    }
-
     /// Whether proxies are told their zone.
     #[must_use]
     pub fn topology_injector(&self) -> bool {
-        let injector = self.kubernetes().and_then(|kubernetes| kubernetes.proxy_topology_injector.as_ref());
+        let injector = self.file.kubernetes().and_then(|kubernetes| kubernetes.proxy_topology_injector.as_ref());
         injector.and_then(|injector| injector.disabled) != Some(true)
     }
 
@@ -116,10 +109,6 @@ impl ConfigFile {
         } else {
             KubernetesDeployModeType::ControllerNamespace
         }
-    }
-
-    fn kubernetes(&self) -> Option<&EnvoyGatewayKubernetesProvider> {
-        self.file.provider.as_ref()?.kubernetes.as_ref()
     }
 }
 
@@ -159,10 +148,16 @@ mod tests {
         assert_eq!(file.clone().with(&same).text, text);
         let other = Values { watch_namespaces: Some(vec!["shop".into()]), ..same };
         let changed = file.with(&other);
-        assert_eq!(changed.watched_namespaces(), ["shop"]);
+        assert_eq!(changed.file.watched_namespaces(), ["shop"]);
         assert!(changed.file.gateway_namespace_mode());
         let all = Values { watch_namespaces: Some(Vec::new()), ..Values::default() };
-        assert!(changed.with(&all).watched_namespaces().is_empty());
+        let untyped = ConfigFile::read("f", &changed.text.replace("type: Namespaces", "")).unwrap();
+        assert!(
+            untyped.file.watched_namespaces().is_empty(),
+            "namespaces count where the type says so: {}",
+            untyped.text
+        );
+        assert!(changed.with(&all).file.watched_namespaces().is_empty());
     }
 
     #[test]

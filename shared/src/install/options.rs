@@ -246,7 +246,7 @@ impl Options {
         if let Some(class) = values.gateway_class.as_ref().filter(|class| !class.split('.').all(is_label)) {
             fault("gatewayClass", format!("`{class}` is no name: {LABEL_RULE}"));
         }
-        for watched in config.watched_namespaces().iter().filter(|watched| !is_label(watched)) {
+        for watched in config.file.watched_namespaces().iter().filter(|watched| !is_label(watched)) {
             fault("watchNamespaces", format!("`{watched}` is no name of a namespace: {LABEL_RULE}"));
         }
         for (list, quantities) in [

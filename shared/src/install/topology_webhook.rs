@@ -61,6 +61,6 @@ fn fleet_namespaces(options: &Options) -> Option<Vec<String>> {
     if !options.config.file.gateway_namespace_mode() {
         return Some(vec![options.namespace.clone()]);
     }
-    let watched = options.config.watched_namespaces();
+    let watched = options.config.file.watched_namespaces();
     (!watched.is_empty()).then(|| watched.to_vec())
 }

@@ -3,6 +3,7 @@
 mod control_planes;
 mod definitions;
 mod gateway_api;
+mod mode;
 mod objects;
 mod rights;
 mod server;
@@ -65,8 +66,15 @@ pub struct Plan<'a> {
 type Checker = fn(&Facts, &Plan<'_>) -> Vec<Check>;
 
 /// The checks, in the order they are told.
-const CHECKS: &[Checker] =
-    &[server::check, rights::check, gateway_api::check, definitions::check, control_planes::check, objects::check];
+const CHECKS: &[Checker] = &[
+    server::check,
+    rights::check,
+    gateway_api::check,
+    definitions::check,
+    control_planes::check,
+    mode::check,
+    objects::check,
+];
 
 /// What all checks found.
 #[must_use]

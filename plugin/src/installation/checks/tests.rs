@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gateway_shared::install::configuration::ConfigFile;
-use gateway_shared::install::options::{DEFAULT_INSTANCE, Values};
-use gateway_shared::install::{self, InstallKind, MANAGER, Step};
+use gateway_shared::install::options::{DEFAULT_INSTANCE, NamespaceMode, Values};
+use gateway_shared::install::{self, CONFIG_KEY, CONFIG_MAP, InstallKind, MANAGED_BY, MANAGER, Step};
 use serde_json::json;
 
 use super::*;
@@ -60,6 +60,7 @@ const ALL: &[&str] = &[
 
 #[derive(Default)]
 struct Ask {
+    mode: Option<NamespaceMode>,
     take_over: bool,
     upgrade: bool,
     replace_crds: bool,
@@ -67,7 +68,9 @@ struct Ask {
 }
 
 fn told(facts: &Facts, ask: Ask) -> Vec<String> {
-    let options = options();
+    let mut options = options();
+    options.values.namespace_mode = ask.mode;
+    options.config = options.config.with(&options.values);
     let objects = install::render(&options);
     let bundle = ask.bundle.unwrap_or(Bundle { source: Source::Release(Channel::Experimental), objects: Vec::new() });
     let plan = Plan {
@@ -280,4 +283,22 @@ fn objects_of_others_are_not_touched() {
     assert!(!told.iter().any(|line| line.contains("somebody else's")), "{told:#?}");
     let class = Class { name: "eg".to_owned(), controller_name: "example.com/x".to_owned(), accepted: false };
     says(&Facts { classes: vec![class], ..empty() }, Ask::default(), "bad: GatewayClass eg is example.com/x's");
+}
+
+#[test]
+fn proxies_the_agent_may_not_touch_any_more_are_told() {
+    let there = |mode| {
+        let config = ConfigFile::default().with(&Values { namespace_mode: Some(mode), ..Values::default() });
+        let config_map =
+            json!({ "metadata": { "labels": { MANAGED_BY: MANAGER } }, "data": { CONFIG_KEY: config.text } });
+        let key = (InstallKind::ConfigMap, Some(NAMESPACE.to_owned()), CONFIG_MAP.to_owned());
+        Facts { there: BTreeMap::from([(key, config_map)]), ..empty() }
+    };
+    let (beside, together) = (NamespaceMode::GatewayNamespace, NamespaceMode::ControllerNamespace);
+    let asking = |mode| Ask { mode: Some(mode), ..Ask::default() };
+    says(&there(beside), asking(together), "doubtful: proxies in the namespaces of their Gateways stay as they are");
+    says(&there(together), asking(beside), "doubtful: proxies move into the namespaces");
+    for (facts, mode) in [(empty(), beside), (there(beside), beside), (there(together), together)] {
+        assert!(!told(&facts, asking(mode)).iter().any(|line| line.contains("proxies")), "{mode:?}");
+    }
 }

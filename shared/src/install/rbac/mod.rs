@@ -25,7 +25,7 @@ pub struct Mode {
 
 impl Mode {
     fn of(options: &Options) -> Self {
-        let watched: BTreeSet<_> = options.config.watched_namespaces().iter().cloned().collect();
+        let watched: BTreeSet<_> = options.config.file.watched_namespaces().iter().cloned().collect();
         Self {
             watched: watched.into_iter().collect(),
             gateway_namespaces: options.config.file.gateway_namespace_mode(),
