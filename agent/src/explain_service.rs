@@ -7,6 +7,7 @@ use gateway_shared::api::metadata::ObjectKey;
 use gateway_shared::explain::evidence::LiveEvidence;
 use gateway_shared::explain::explain;
 use gateway_shared::explain::facts::{Facts, FileFault, Sources};
+use gateway_shared::explain::nameable::Nameable;
 use gateway_shared::explain::question::{Kind, Question};
 use gateway_shared::explain::report::API_VERSION;
 use gateway_shared::explain::status::{self, Filter, LabelTerm};
@@ -21,7 +22,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::access::rights::Right;
-use crate::access::{Access, Visitor, listing};
+use crate::access::{Access, Visitor, listing, naming};
 use crate::evidence::Witnesses;
 use crate::provider::Loaded;
 use crate::translation::{Latest, Translated};
@@ -76,10 +77,11 @@ impl ExplainService {
     /// Makes an answer away from the threads that serve: it may take a while for many objects.
     async fn answer<T: Send + 'static>(
         &self,
+        nameable: Nameable,
         make: impl FnOnce(&Facts<'_>) -> Result<T, Status> + Send + 'static,
     ) -> Result<T, Status> {
         let moment = self.moment().await?;
-        tokio::task::spawn_blocking(move || make(&moment.facts()))
+        tokio::task::spawn_blocking(move || make(&moment.facts().naming(nameable)))
             .await
             .map_err(|broken| Status::internal(format!("the answer broke off: {broken}")))?
     }
@@ -93,7 +95,8 @@ impl Agent for ExplainService {
         for Question { kind, key, all: _ } in &questions {
             visitor.needs(&Right::get(*kind, &key.namespace, &key.name)).await?;
         }
-        let reports = self.answer(move |facts| {
+        let nameable = naming::nameable(&visitor, &questions).await?;
+        let reports = self.answer(nameable, move |facts| {
             let reports = questions.iter().map(|question| json(&explain(question, facts)));
             reports.collect::<Result<_, _>>()
         });
@@ -109,7 +112,7 @@ impl Agent for ExplainService {
             labels: LabelTerm::parse_all(&selector).map_err(Status::invalid_argument)?,
         };
         let asked = filter.clone();
-        let mut list = self.answer(move |facts| Ok(status::status(facts, &filter))).await?;
+        let mut list = self.answer(Nameable::Everything, move |facts| Ok(status::status(facts, &filter))).await?;
         listing::cut(&mut list, &asked, &visitor).await?;
         Ok(Response::new(StatusResponse { list: json(&list)? }))
     }

@@ -7,6 +7,7 @@
 pub mod caller;
 pub mod client_authority;
 pub mod listing;
+pub mod naming;
 pub mod rights;
 pub mod tunnel;
 

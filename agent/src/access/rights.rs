@@ -52,6 +52,13 @@ impl Right {
         Self { verb: "list", ..Self::to(kind, namespace, "") }
     }
 
+    /// To read all objects of a resource, in one namespace or (where none is named) in all.
+    #[must_use]
+    pub fn list_of((group, resource): (&'static str, &'static str), namespace: Option<&str>) -> Self {
+        let namespace = namespace.unwrap_or_default().to_owned();
+        Self { verb: "list", group, resource, namespace, name: String::new() }
+    }
+
     /// To read every Secret of the cluster, which whoever sees all that proxies are sent can do in effect.
     #[must_use]
     pub fn every_secret() -> Self {

@@ -2,6 +2,7 @@
 
 use super::facts::Facts;
 use super::findings as catalogue;
+use super::question::Kind;
 use super::reference_fault::not_permitted;
 use super::report::{Finding, Layer, LayerName, Subject};
 use super::similar::similar;
@@ -128,7 +129,8 @@ fn gateway_hints(
     path: &str,
     finding: Finding,
 ) -> Finding {
-    let gateways: Vec<ObjectKey> = facts.outcome.resources.gateways().iter().map(|gateway| gateway.key()).collect();
+    let all = facts.outcome.resources.gateways().iter().map(|gateway| gateway.key());
+    let gateways = facts.nameable(Kind::Gateway.plural(), all);
     let elsewhere = gateways.iter().find(|other| other.name == gateway.name);
     if let Some(other) = elsewhere {
         let said = if parent.parent.namespace.is_some() { "names another namespace" } else { "names no namespace" };
@@ -141,7 +143,7 @@ fn gateway_hints(
         return finding.fix(format!("did you mean {name}? Set `{path}.name: {name}`"));
     }
     let finding = match gateways.len() {
-        0 => finding.fact("seen", "no Gateway at all"),
+        0 => finding.fact("seen", facts.none_of("Gateway")),
         _ => finding.fact("seen", format!("Gateway {}", list(gateways.iter().map(ToString::to_string), "and"))),
     };
     finding.fix(format!("create Gateway {gateway}, or name one that exists"))

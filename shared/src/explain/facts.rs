@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::evidence::{FleetEvidence, Known, LiveEvidence};
+use super::nameable::Nameable;
 use super::provenance::Index;
 use super::question::Kind;
 use super::report::Subject;
@@ -47,6 +48,8 @@ pub struct Facts<'a> {
     pub live: Option<&'a LiveEvidence>,
     /// By IR key: which resource of the fleet holds what. Filled as it is asked for.
     indexes: RefCell<BTreeMap<Arc<str>, Rc<Index>>>,
+    /// Which objects advice may name.
+    nameable: Nameable,
 }
 
 /// Why delivery and warming are unknown without an agent.
@@ -56,7 +59,26 @@ impl<'a> Facts<'a> {
     /// What is known from a translation and its files alone, or from a running agent too.
     #[must_use]
     pub const fn new(outcome: &'a Outcome, sources: &'a Sources, live: Option<&'a LiveEvidence>) -> Self {
-        Self { outcome, sources, live, indexes: RefCell::new(BTreeMap::new()) }
+        Self { outcome, sources, live, indexes: RefCell::new(BTreeMap::new()), nameable: Nameable::Everything }
+    }
+
+    /// The same, with advice that names no other objects than these.
+    #[must_use]
+    pub fn naming(self, nameable: Nameable) -> Self {
+        Self { nameable, ..self }
+    }
+
+    /// Those of `keys`, objects of `resource`, that advice may name.
+    pub(super) fn nameable(&self, resource: &str, keys: impl Iterator<Item = ObjectKey>) -> Vec<ObjectKey> {
+        keys.filter(|key| self.nameable.allows(resource, &key.namespace)).collect()
+    }
+
+    /// That there is no object of `kind` that advice may name.
+    pub(super) fn none_of(&self, kind: &str) -> String {
+        match self.nameable {
+            Nameable::Everything => format!("no {kind} at all"),
+            Nameable::Only(_) => format!("no {kind} that you may list"),
+        }
     }
 
     /// The object of `kind` with this key, as reports name it.

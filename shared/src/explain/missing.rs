@@ -46,7 +46,7 @@ fn in_broken_file(fault: &FileFault, subject: &Subject) -> Finding {
 /// The finding on an object that nobody has, with what may have been meant.
 fn not_found(facts: &Facts<'_>, kind: Kind, subject: &Subject) -> Finding {
     let finding = catalogue::NO_SUCH_OBJECT.found(subject.clone(), format!("nothing that was read is {subject}"));
-    let keys = keys(facts, kind);
+    let keys = facts.nameable(kind.plural(), keys(facts, kind).into_iter());
     let wanted = ObjectKey::new(&subject.namespace, &subject.name);
     let elsewhere: Vec<&ObjectKey> = keys.iter().filter(|key| key.name == wanted.name).collect();
     if let Some(key) = elsewhere.first() {
@@ -61,11 +61,8 @@ fn not_found(facts: &Facts<'_>, kind: Kind, subject: &Subject) -> Finding {
         let place = if key.namespace.is_empty() { String::new() } else { format!(" -n {}", key.namespace) };
         return finding.fix(format!("did you mean {}/{}{place}?", subject.kind.to_lowercase(), key.name));
     }
-    let seen = if keys.is_empty() {
-        format!("no {}", subject.kind)
-    } else {
-        list(keys.iter().map(ToString::to_string), "and")
-    };
+    let seen =
+        if keys.is_empty() { facts.none_of(&subject.kind) } else { list(keys.iter().map(ToString::to_string), "and") };
     finding.fact("seen", seen).fix(catalogue::NO_SUCH_OBJECT.fix)
 }
 

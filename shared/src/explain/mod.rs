@@ -13,6 +13,7 @@ mod gateway_class;
 mod intermediate;
 mod missing;
 pub mod nack;
+pub mod nameable;
 pub mod provenance;
 pub mod question;
 mod reference_fault;

@@ -122,12 +122,13 @@ fn not_there(facts: &Facts<'_>, fault: &RouteFault, reference: &Reference, findi
             finding.fix(format!("use port {}{asked}", list(ports, "or")))
         };
     }
-    let names: Vec<ObjectKey> = match kind.as_str() {
-        "Backend" => resources.backends().in_namespace(&key.namespace).map(|object| object.key()).collect(),
+    let within = &key.namespace;
+    let names = match kind.as_str() {
+        "Backend" => facts.nameable("backends", resources.backends().in_namespace(within).map(|it| it.key())),
         "ServiceImport" => {
-            resources.service_imports().in_namespace(&key.namespace).map(|object| object.key()).collect()
+            facts.nameable("serviceimports", resources.service_imports().in_namespace(within).map(|it| it.key()))
         }
-        _ => resources.services().in_namespace(&key.namespace).map(|object| object.key()).collect(),
+        _ => facts.nameable("services", resources.services().in_namespace(within).map(|it| it.key())),
     };
     let finding = match similar(&key.name, names.iter().map(|key| &*key.name)).first() {
         Some(name) => finding.fix(format!("did you mean {kind} {name}? Correct the name")),
