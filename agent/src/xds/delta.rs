@@ -30,7 +30,9 @@ pub fn on_request(
                 state.known.insert(Arc::new(held_by_client(name, version)));
             }
         }
-        state.owes_answer = state.subscription.is_wildcard() && !resumed;
+        // Envoy forgets how often connecting failed only when a message comes: a proxy that has everything gets an empty
+        // one, or each silent end of a stream would double how long it stays away after the next (up to 30 s).
+        state.owes_answer = state.subscription.is_wildcard();
     } else if shift.wildcard_began {
         state.owes_answer = true;
     }

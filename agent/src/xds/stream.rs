@@ -339,7 +339,10 @@ impl TypeState {
             if !self.subscription.wants(&item.name) {
                 continue;
             }
-            if let (true, Some(after)) = (is_guilty, &item.after) {
+            let sent_since = self.in_flight.iter().flat_map(|flight| &flight.items).any(|it| it.name == item.name);
+            if sent_since {
+                // Its answer is on the way, and decides.
+            } else if let (true, Some(after)) = (is_guilty, &item.after) {
                 let rejected = Rejected { version: after.version, at: now, text: Arc::clone(&text) };
                 self.rejected.insert(Arc::clone(&item.name), rejected);
             } else {

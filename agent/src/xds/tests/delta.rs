@@ -142,7 +142,7 @@ fn names_are_added_to_a_wildcard() {
     assert_eq!(client.publish(&["cluster a 1", "cluster b 1", "cluster c 1"]), ["cluster +b +c"]);
 }
 
-/// On reconnect nothing is sent that is there; what changed is sent, what is gone is removed.
+/// On reconnect nothing is sent that is there, but an answer: what changed is sent, what is gone is removed.
 #[test]
 fn initial_versions_are_believed() {
     let mut client = client();
@@ -150,7 +150,8 @@ fn initial_versions_are_believed() {
     client.ask(Cluster, &[]);
     client.ask(Endpoints, &["a", "b"]);
     client.ack_all();
-    assert_eq!(client.reconnect(), NONE);
+    assert_eq!(client.reconnect(), ["cluster"]);
+    client.ack_all();
     // It never acknowledges what it wasn't sent, and has it all the same.
     let current = client.stream.snapshot.clone().map(|snapshot| snapshot.table.of(Endpoints).version_info());
     assert!(current.is_some() && client.stream.settled(Endpoints) == current);
@@ -235,6 +236,21 @@ fn the_guilty_one_is_found_by_halving() {
     assert_eq!(client.ack(Route), NONE);
     assert_eq!(client.names_of(Route), "a b d");
     assert_eq!(client.stream.rejected(Route).map(|(name, _)| &**name).collect::<Vec<_>>(), ["c"]);
+}
+
+/// What was sent in place of a rejected version decides: the rejection says nothing about it.
+#[test]
+fn a_rejection_is_over_when_something_else_was_sent_since() {
+    let mut client = client();
+    client.publish(&["route r 1"]);
+    client.ask(Route, &["r"]);
+    client.ack(Route);
+    client.publish(&["route r 2"]);
+    client.publish(&["route r 3"]);
+    client.nack(Route, "bad");
+    client.ack(Route);
+    assert_eq!(client.stream.rejected(Route).count(), 0);
+    assert!(client.stream.settled(Route).is_some());
 }
 
 /// A later response is not undone by the rejection of an earlier one.
