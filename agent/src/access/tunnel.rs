@@ -7,7 +7,6 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -20,6 +19,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::tls::connection::Connection;
 use crate::tls::incoming::handshake;
@@ -27,9 +27,6 @@ use crate::tls::material::Current;
 
 /// The protocol an HTTP connection is upgraded to.
 pub const PROTOCOL: &str = "gateway-agent";
-
-/// How long a caller may take to say what they want.
-const OPENING_LIMIT: Duration = Duration::from_secs(10);
 
 /// The first byte of a TLS connection.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -48,13 +45,11 @@ pub type ApiConnection = Connection<Box<dyn Bidirectional>>;
 /// Why there is none, in words.
 pub async fn open(stream: TcpStream, address: SocketAddr, current: Current) -> Result<ApiConnection, String> {
     let mut first = [0];
-    let peeked = tokio::time::timeout(OPENING_LIMIT, stream.peek(&mut first)).await;
-    let inner: Box<dyn Bidirectional> = match peeked {
-        Ok(Ok(1)) if first == [TLS_HANDSHAKE] => Box::new(stream),
-        Ok(Ok(1)) => Box::new(TokioIo::new(upgraded(stream).await?)),
-        Ok(Ok(_)) => return Err("it was closed at once".to_owned()),
-        Ok(Err(error)) => return Err(error.to_string()),
-        Err(_) => return Err(format!("nothing was said within {} s", OPENING_LIMIT.as_secs())),
+    let inner: Box<dyn Bidirectional> = match stream.peek(&mut first).await {
+        Ok(1) if first == [TLS_HANDSHAKE] => Box::new(stream),
+        Ok(1) => Box::new(TokioIo::new(upgraded(stream).await?)),
+        Ok(_) => return Err("it was closed at once".to_owned()),
+        Err(error) => return Err(error.to_string()),
     };
     handshake(inner, address, &current).await
 }
@@ -72,8 +67,8 @@ async fn upgraded(stream: TcpStream) -> Result<Upgraded, String> {
         std::future::ready(Ok::<_, Infallible>(answer(taken.is_some())))
     });
     let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // It ends with the upgrade, or with the connection.
-    tokio::spawn(tokio::time::timeout(OPENING_LIMIT, connection.with_upgrades()));
+    // It ends with the upgrade, with the connection, or when nobody waits for it any more.
+    let _serving = AbortOnDropHandle::new(tokio::spawn(connection.with_upgrades()));
     let upgrade = asked.await.map_err(|_| "it spoke HTTP and asked for no tunnel".to_owned())?;
     upgrade.await.map_err(|error| error.to_string())
 }

@@ -1,5 +1,7 @@
-//! The accept loop: each handshake on its own, within a time limit, so that no peer holds up another.
+//! The accept loop: each connection is opened on its own, within a time limit, and gives way to newer ones when too many
+//! are being opened, so that no peer holds up another.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -8,7 +10,8 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -16,11 +19,12 @@ use tokio_util::sync::CancellationToken;
 use super::connection::Connection;
 use super::material::Current;
 
-/// How long a handshake may take.
-const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
+/// How long opening a connection may take, its handshake included.
+const OPENING_LIMIT: Duration = Duration::from_secs(10);
 
-/// How many handshakes may be under way at once; more connections wait in the kernel.
-const HANDSHAKES: usize = 256;
+/// How many connections may be opened at once. One more drops the oldest: honest peers take milliseconds, and whoever
+/// says nothing waits in vain.
+pub(super) const OPENINGS: usize = 256;
 
 /// How long to wait when no connection can be accepted at all, such as when files run out.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -37,11 +41,10 @@ where
     C: Send + 'static,
     F: Future<Output = Result<C, String>> + Send + 'static,
 {
-    let (ready, connections) = mpsc::channel(HANDSHAKES);
+    let (ready, connections) = mpsc::channel(OPENINGS);
     tokio::spawn(async move {
-        let room = Arc::new(Semaphore::new(HANDSHAKES));
+        let mut under_way: VecDeque<AbortHandle> = VecDeque::new();
         loop {
-            let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
             let accepted = tokio::select! {
                 () = stop.cancelled() => return,
                 () = ready.closed() => return,
@@ -57,17 +60,27 @@ where
             };
             // Small messages go out at once; where that can't be set they go out a little later.
             let _ = stream.set_nodelay(true);
+            under_way.retain(|opening| !opening.is_finished());
+            if under_way.len() >= OPENINGS
+                && let Some(oldest) = under_way.pop_front()
+            {
+                oldest.abort();
+                failed();
+            }
             let (opening, ready, failed) = (open(stream, address), ready.clone(), failed.clone());
-            tokio::spawn(async move {
-                match opening.await {
+            let task = tokio::spawn(async move {
+                let opened = tokio::time::timeout(OPENING_LIMIT, opening).await;
+                let opened =
+                    opened.unwrap_or_else(|_| Err(format!("it took longer than {} s", OPENING_LIMIT.as_secs())));
+                match opened {
                     Ok(connection) => drop(ready.send(Ok(connection)).await),
                     Err(why) => {
                         tracing::debug!(%address, why, "a connection came to nothing");
                         failed();
                     }
                 }
-                drop(permit);
             });
+            under_way.push_back(task.abort_handle());
         }
     });
     ReceiverStream::new(connections)
@@ -94,9 +107,6 @@ pub async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     current: &Current,
 ) -> Result<Connection<S>, String> {
     let acceptor = TlsAcceptor::from(current.load_full());
-    match tokio::time::timeout(HANDSHAKE_LIMIT, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => Ok(Connection::new(stream, address)),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("it took longer than {} s", HANDSHAKE_LIMIT.as_secs())),
-    }
+    let stream = acceptor.accept(stream).await.map_err(|error| error.to_string())?;
+    Ok(Connection::new(stream, address))
 }

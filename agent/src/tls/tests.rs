@@ -18,7 +18,7 @@ use tokio_stream::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::server::Connected as _;
 
-use super::incoming::{incoming, open};
+use super::incoming::{OPENINGS, incoming, open};
 use super::material::{Peers, certificates, keep_fresh};
 use crate::certificates::authority::{Fresh, Holder, Pair, Place};
 
@@ -97,6 +97,24 @@ async fn only_holders_of_a_certificate_get_in_and_nobody_stops_the_others() {
     assert_eq!(call(address, Some(&ours.proxy), &ours.authority).await.as_deref(), Ok("known"));
     assert_eq!(failures.load(Ordering::SeqCst), 3);
     drop(silent);
+}
+
+#[tokio::test]
+async fn however_many_say_nothing_the_next_one_gets_in_at_once() {
+    let ours = fresh();
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &ours.server, &ours.authority);
+    let stop = CancellationToken::new();
+    let _stop = stop.clone().drop_guard();
+    let (address, failures) = server(directory.path(), Peers::OfOurAuthority, &stop).await;
+    let mut silent = Vec::new();
+    for _ in 0..OPENINGS + 10 {
+        silent.push(TcpStream::connect(address).await.unwrap());
+    }
+    let called = tokio::time::timeout(Duration::from_secs(5), call(address, Some(&ours.proxy), &ours.authority)).await;
+    assert_eq!(called.unwrap().as_deref(), Ok("known"));
+    // The oldest made room for the last ten and the one that called.
+    assert_eq!(failures.load(Ordering::SeqCst), 11);
 }
 
 #[tokio::test]
