@@ -28,6 +28,9 @@ kubectl() { cluster exec env "PATH=$target/debug:$PATH" kubectl "$@"; }
 cluster where
 cluster up
 cluster images
+# A run that was killed has left its objects, and routes of the last test shadow those of the next.
+kubectl delete namespace gateway-conformance-infra gateway-conformance-app-backend gateway-conformance-web-backend \
+  --ignore-not-found
 suite=$target/cluster/conformance.test
 (cd tests/cluster/conformance && CGO_ENABLED=0 go test -c -trimpath -ldflags '-s -w' -o "$suite" .)
 definitions=$(cluster definitions)
