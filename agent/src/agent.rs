@@ -376,7 +376,7 @@ async fn count_envoys(mut status: watch::Receiver<HostStatus>, metrics: Metrics,
 fn desired(translated: &Translated, xds: SocketAddr, drain_timeout: Duration) -> Desired {
     let Translated { outcome, loaded } = translated;
     let mut proxies = Vec::new();
-    let mut unknown = BTreeSet::new();
+    let mut unknown: BTreeSet<String> = outcome.translation.kept_unplanned().collect();
     for (key, infra) in outcome.translation.infra() {
         match &infra.proxy {
             // A fleet whose IR is invalid, or that has no listener yet, is left as it is.

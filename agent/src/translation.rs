@@ -129,7 +129,7 @@ fn holds_until(translation: &Translation, now: Option<Timestamp>) -> Duration {
     seconds.and_then(|seconds| u64::try_from(seconds).ok()).map_or(LONGEST, |it| Duration::from_secs(it).min(LONGEST))
 }
 
-/// Tells everyone of an outcome.
+/// Tells everyone of an outcome. A fleet of which nothing usable is said keeps its snapshot.
 fn publish(outcome: Outcome, loaded: Arc<Loaded>, started: Instant, readers: &Readers) {
     let now = SystemTime::now();
     let mut problems = 0_usize;
@@ -141,6 +141,11 @@ fn publish(outcome: Outcome, loaded: Arc<Loaded>, started: Instant, readers: &Re
             let fault = reason.faults.first().map(ToString::to_string).unwrap_or_default();
             warn!(ir_key = %key, fault, "the new configuration of this fleet is invalid; it keeps the one before");
             readers.xds_metrics.snapshot_created(false);
+            // An agent that has none from before leaves proxies with what another one gave them.
+            continue;
+        }
+        if outcome.translation.keeps(key) {
+            continue;
         }
         match readers.snapshots.publish(key, Arc::clone(&snapshot.table), now) {
             Published::Unchanged => {}
@@ -151,7 +156,7 @@ fn publish(outcome: Outcome, loaded: Arc<Loaded>, started: Instant, readers: &Re
         }
     }
     for key in readers.snapshots.keys() {
-        if !outcome.snapshots.contains_key(&key) {
+        if !outcome.snapshots.contains_key(&key) && !outcome.translation.keeps(&key) {
             info!(ir_key = %key, "this fleet is gone");
             readers.snapshots.remove(&key, now);
         }
@@ -165,9 +170,78 @@ fn publish(outcome: Outcome, loaded: Arc<Loaded>, started: Instant, readers: &Re
 
 #[cfg(test)]
 mod tests {
+    use gateway_shared::api::any_object::AnyObject;
+    use gateway_shared::api::envoy_gateway_defaults::CONTROLLER_NAME;
+    use gateway_shared::api::envoy_proxy::EnvoyProxy;
+    use gateway_shared::api::gateway::Gateway;
+    use gateway_shared::api::gateway_class::GatewayClass;
     use gateway_shared::gatewayapi::fleet::Fleet;
+    use gateway_shared::pipeline::HeldBack;
+    use gateway_shared::xds::table::Table;
+    use serde_json::json;
 
     use super::*;
+
+    /// A class that names an EnvoyProxy, one Gateway of it, and `more`.
+    fn outcome(more: Option<AnyObject>, cache: &mut pipeline::Cache) -> Outcome {
+        let class = json!({"metadata": {"name": "eg"}, "spec": {
+            "controllerName": CONTROLLER_NAME,
+            "parametersRef": {"group": "gateway.envoyproxy.io", "kind": "EnvoyProxy", "name": "p", "namespace": "n"},
+        }});
+        let gateway = json!({"metadata": {"name": "g", "namespace": "n"}, "spec": {
+            "gatewayClassName": "eg", "listeners": [{"name": "http", "port": 80, "protocol": "HTTP"}],
+        }});
+        let mut objects: Vec<AnyObject> = vec![
+            serde_json::from_value::<GatewayClass>(class).unwrap().into(),
+            serde_json::from_value::<Gateway>(gateway).unwrap().into(),
+        ];
+        objects.extend(more);
+        pipeline::run(&objects.into_iter().collect(), &Config::default(), cache)
+    }
+
+    fn parameters(spec: serde_json::Value) -> AnyObject {
+        let json = json!({"metadata": {"name": "p", "namespace": "n"}, "spec": spec});
+        serde_json::from_value::<EnvoyProxy>(json).unwrap().into()
+    }
+
+    fn readers() -> Readers {
+        let metrics = Metrics::default();
+        let xds_metrics = metrics.with_registry(XdsMetrics::new);
+        let (snapshots, latest, changes) = (SnapshotCache::new(), Latest::default(), watch::channel(()).0);
+        Readers { snapshots, latest, changes, metrics, xds_metrics }
+    }
+
+    #[test]
+    fn fleets_keep_their_snapshots_while_the_parameters_of_their_class_are_missing() {
+        for (spec, key) in [(json!({"mergeGateways": true}), "eg"), (json!({}), "n/g")] {
+            let (readers, mut cache) = (readers(), pipeline::Cache::default());
+            let published = |outcome| {
+                publish(outcome, Arc::default(), Instant::now(), &readers);
+                let keys = readers.snapshots.keys();
+                assert_eq!(keys.iter().map(|key| &**key).collect::<Vec<_>>(), [key]);
+                readers.snapshots.get(key).unwrap()
+            };
+            let before = published(outcome(Some(parameters(spec)), &mut cache));
+            assert_ne!(Table::clone(&before.table), Table::default());
+            let after = published(outcome(None, &mut cache));
+            assert!(Arc::ptr_eq(&before, &after), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_fleet_of_which_nothing_was_ever_published_is_not_emptied() {
+        let readers = readers();
+        publish(outcome(None, &mut pipeline::Cache::default()), Arc::default(), Instant::now(), &readers);
+        assert!(readers.snapshots.keys().is_empty());
+
+        let mut held = outcome(Some(parameters(json!({}))), &mut pipeline::Cache::default());
+        for snapshot in held.snapshots.values_mut() {
+            snapshot.held_back = Some(HeldBack { faults: Vec::new() });
+            snapshot.table = Arc::default();
+        }
+        publish(held, Arc::default(), Instant::now(), &readers);
+        assert!(readers.snapshots.keys().is_empty());
+    }
 
     #[test]
     fn a_short_translation_is_followed_by_a_short_rest_and_none_is_long() {

@@ -105,7 +105,8 @@ catalogue! {
         "`spec.gatewayClassName` of the Gateway names a class that isn't there.",
         "Create the GatewayClass, or name one that exists.";
     CLASS_NOT_ACCEPTED = 1106, Error, "The GatewayClass isn't accepted",
-        "The class is ours, but its `parametersRef` is missing or invalid, so no Gateway of it is served.",
+        "The class is ours, but its `parametersRef` is missing or invalid, so its Gateways keep what they \
+         have, and nothing new is made for them.",
         "Correct what `spec.parametersRef` of the GatewayClass names; its status says what is wrong with it.";
     GATEWAY_NOT_USABLE = 1107, Error, "The Gateway can't be used",
         "The Gateway is ours, but something it asks for is invalid or not supported. Its fleet keeps what it had.",

@@ -27,7 +27,8 @@ pub struct ClassDecision {
     pub envoy_proxy: Option<Arc<EnvoyProxy>>,
     /// What is wrong with that EnvoyProxy (paths into it); Gateways that get their parameters from it fail.
     pub envoy_proxy_faults: Vec<Diagnostic>,
-    /// Why the class isn't accepted (path into the class); its Gateways keep their fleets.
+    /// Why the class isn't accepted (path into the class); its Gateways keep their fleets, whichever those are: without
+    /// its EnvoyProxy nobody knows whether they are merged.
     pub fault: Option<Diagnostic>,
     /// Whether all its Gateways share one fleet.
     pub merge_gateways: bool,
@@ -87,16 +88,13 @@ fn decide_one(resources: &Resources, config: &Config, class: &Arc<GatewayClass>)
     decision
 }
 
-/// The EnvoyProxy of a class. A class that is going away is asked for nothing more.
+/// The EnvoyProxy of a class. One that is being deleted has it for as long as Gateways hold it up.
 fn parameters(
     resources: &Resources,
     config: &Config,
     class: &GatewayClass,
 ) -> Result<Option<Arc<EnvoyProxy>>, Diagnostic> {
     let Some(reference) = &class.spec.parameters_ref else { return Ok(None) };
-    if class.metadata.deletion_timestamp.is_some() {
-        return Ok(None);
-    }
     let key = parameters_key(reference).ok_or_else(|| {
         invalid(format!(
             "{}/{} {:?} can't configure a class; name an EnvoyProxy of group {}",
@@ -189,6 +187,14 @@ mod tests {
     fn the_classs_parameters_say_whether_gateways_are_merged() {
         assert!(!decided(vec![class(REF).into(), proxy("{}")]).unwrap().merge_gateways);
         assert!(decided(vec![class(REF).into(), proxy(r#"{"mergeGateways":true}"#)]).unwrap().merge_gateways);
+    }
+
+    #[test]
+    fn a_class_that_is_held_up_keeps_its_parameters() {
+        let mut going = class(REF);
+        going.metadata.deletion_timestamp = "2024-01-01T00:00:00Z".parse().ok();
+        going.metadata.finalizers.push(FINALIZER.to_owned());
+        assert!(decided(vec![going.into(), proxy(r#"{"mergeGateways":true}"#)]).unwrap().merge_gateways);
     }
 
     #[test]

@@ -41,6 +41,12 @@ impl Fleet {
         }
     }
 
+    /// Whether none of its Gateways can be used. It says nothing then, and what the fleet has stays as it is.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.gateways.iter().all(|gateway| gateway.failed.is_some())
+    }
+
     /// Takes over the parts of `old` that came out equal, so that what is made from them is kept too.
     pub(super) fn keep_equal_parts(&mut self, old: &Self) {
         if *self.frame == *old.frame {

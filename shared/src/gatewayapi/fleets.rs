@@ -247,6 +247,33 @@ mod tests {
     }
 
     #[test]
+    fn parameters_of_the_class_that_are_not_there_fail_the_gateways_that_would_use_them() {
+        let own = |name: &str| {
+            format!(
+                r#","infrastructure":{{"parametersRef":{{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"{name}"}}}}"#
+            )
+        };
+        let named = |name: &str, spec: &str| -> AnyObject {
+            let json = format!(r#"{{"metadata":{{"name":"{name}","namespace":"infra"}},"spec":{spec}}}"#);
+            serde_json::from_str::<EnvoyProxy>(&json).unwrap().into()
+        };
+        let fleets = fleets(vec![
+            class(true),
+            named("alone", "{}"),
+            named("more", r#"{"mergeType":"StrategicMerge"}"#),
+            gateway("a", ""),
+            gateway("b", &own("alone")),
+            gateway("c", &own("more")),
+            gateway("d", &own("missing")),
+        ]);
+        let failed: Vec<_> = fleets.iter().map(|fleet| (&*fleet.ir_key, fleet.is_failed())).collect();
+        assert_eq!(failed, [("infra/a", true), ("infra/b", false), ("infra/c", true), ("infra/d", true)]);
+        let fault = fleets[0].gateways[0].failed.as_ref().unwrap();
+        assert_eq!((fault.reason, fault.path.to_string().as_str()), ("InvalidParameters", "spec.gatewayClassName"));
+        assert!(fault.message.contains("there is no EnvoyProxy n/p; create it"), "{}", fault.message);
+    }
+
+    #[test]
     fn broken_parameters_of_the_class_fail_the_gateways_that_use_them() {
         let fleets = fleets(vec![class(true), proxy(r#"{"provider":{"type":"Host"}}"#), gateway("a", "")]);
         assert_eq!(fleets[0].gateways[0].failed.as_ref().unwrap().reason, "InvalidParameters");

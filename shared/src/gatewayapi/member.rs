@@ -8,6 +8,7 @@ use super::fleet::GatewayContext;
 use super::view::View;
 use crate::api::envoy_proxy::EnvoyProxy;
 use crate::api::gateway::{AddressType, Gateway, LocalParametersReference};
+use crate::api::kubernetes_infra::MergeType;
 use crate::api::metadata::{Object, ObjectKey};
 use crate::diagnostic::{Diagnostic, FieldPath};
 
@@ -60,10 +61,8 @@ pub(super) fn judge(view: &View<'_>, class: &ClassDecision, gateway: &Arc<Gatewa
     };
     let failed = merges_too_much(view, class, effective.as_deref())
         .or(unmergeable)
-        .or_else(|| match &own {
-            Some(own) => own_faults.first().map(|fault| cannot_be_used(&own.key(), fault)),
-            None => class_fault(class),
-        })
+        .or_else(|| own.as_ref().zip(own_faults.first()).map(|(own, fault)| cannot_be_used(&own.key(), fault)))
+        .or_else(|| class_fault(class, own.as_deref()))
         .or_else(|| unsupported_address(gateway));
     Member { gateway: Arc::clone(gateway), envoy_proxy: effective, own, own_faults, failed, rejected }
 }
@@ -111,11 +110,22 @@ fn own_envoy_proxy(
     }
 }
 
-/// The fault of the class's EnvoyProxy, as its Gateways see it.
-fn class_fault(class: &ClassDecision) -> Option<Diagnostic> {
-    let fault = class.envoy_proxy_faults.first()?;
-    let key = class.envoy_proxy.as_ref()?.key();
-    let message = format!("EnvoyProxy {key} of class {} can't be used: {fault}", class.name);
+/// The fault of the class's parameters, as a Gateway of it sees it. It is none of the business of a Gateway with an
+/// EnvoyProxy of its `own`, but for one that changes what the class's says, when there is none to change.
+fn class_fault(class: &ClassDecision, own: Option<&EnvoyProxy>) -> Option<Diagnostic> {
+    let fault = class.fault.as_ref()?;
+    let message = match (&class.envoy_proxy, own) {
+        (None, Some(own)) if matches!(own.spec.merge_type, None | Some(MergeType::Replace)) => return None,
+        (Some(_), Some(_)) => return None,
+        (Some(proxy), None) => {
+            let fault = class.envoy_proxy_faults.first().unwrap_or(fault);
+            format!("EnvoyProxy {} of class {} can't be used: {fault}", proxy.key(), class.name)
+        }
+        (None, _) => format!(
+            "class {} isn't accepted, so the Gateway keeps what it has and is made nothing new: {}",
+            class.name, fault.message
+        ),
+    };
     Some(Diagnostic::new(FieldPath::field("gatewayClassName").within("spec"), INVALID_PARAMETERS, message))
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::assembly::RouteId;
 use super::backend_status::backend_status;
 use super::decision::{ParentOutcome, RouteKind};
+use super::fleet::GatewayContext;
 use super::programmed;
 use super::route_statuses::route_status;
 use super::statuses::{envoy_proxy_status, gateway_class_status, gateway_status, named_envoy_proxies};
@@ -18,7 +19,7 @@ use super::translate::Translation;
 use crate::api::metadata::{Object, ObjectKey};
 use crate::config::Config;
 use crate::resources::Resources;
-use crate::status::live::LiveFleets;
+use crate::status::live::{LiveFleet, LiveFleets};
 use crate::status::merge::Said;
 
 /// The status of one object.
@@ -52,6 +53,18 @@ pub struct Statuses<'a> {
 
 /// Why fleets are served what an earlier translation gave, in words, by IR key (design §6 rule 14).
 pub type HeldFleets = BTreeMap<Arc<str>, String>;
+
+/// What is known of the fleet of a Gateway. One that can't be used may have its fleet under another name: without its
+/// EnvoyProxy a class doesn't say whether its Gateways are merged.
+pub(super) fn live_of<'l>(live: &'l LiveFleets, context: &GatewayContext) -> Option<&'l LiveFleet> {
+    let runs = |key: &str| live.get(key).filter(|fleet| fleet.service.is_some());
+    let otherwise = || {
+        let gateway = &context.gateway;
+        runs(&gateway.key().to_string()).or_else(|| runs(&gateway.spec.gateway_class_name))
+    };
+    let elsewhere = || context.failed.as_ref().and_then(|_| otherwise());
+    runs(&context.ir_key).or_else(elsewhere).or_else(|| live.get(&context.ir_key))
+}
 
 /// The statuses of all objects we answer for, by kind and then by name. Without `live`, what is known of running fleets,
 /// nothing is said that depends on them.
@@ -142,7 +155,7 @@ impl Statuses<'_> {
         let mut status = gateway_status(context, &self.translation.listeners);
         if let Some(live) = self.live {
             let held = self.held.get(&context.ir_key).map(String::as_str);
-            programmed::add(&mut status, context, live.get(&context.ir_key), held, self.config);
+            programmed::add(&mut status, context, live_of(live, context), held, self.config);
         }
         Some(value(&status))
     }

@@ -7,8 +7,8 @@ use imbl::ordmap::DiffItem;
 use rustc_hash::FxHashSet;
 
 use super::assembly::{ListenerSummary, RouteId};
-use super::fleet::Fleet;
-use super::object_status::Statuses;
+use super::fleet::{Fleet, GatewayContext};
+use super::object_status::{Statuses, live_of};
 use super::statuses::named_envoy_proxies;
 use super::subjects::{Subject, SubjectKind};
 use super::translate::Translation;
@@ -61,7 +61,10 @@ impl Statuses<'_> {
         let (old, new) = (&before.translation.fleets, &self.translation.fleets);
         let nothing_new = |fleet: &Fleet, key: &str| {
             let same_live = match (before.live, self.live) {
-                (Some(old), Some(new)) => std::ptr::eq(old, new) || old.get(key) == new.get(key),
+                (Some(old), Some(new)) => {
+                    let same = |context: &Arc<GatewayContext>| live_of(old, context) == live_of(new, context);
+                    std::ptr::eq(old, new) || fleet.gateways.iter().all(same)
+                }
                 (old, new) => old.is_none() && new.is_none(),
             };
             let same_live = same_live && before.held.get(key) == self.held.get(key);
@@ -134,7 +137,7 @@ mod tests {
     use crate::gatewayapi::object_status::HeldFleets;
     use crate::gatewayapi::translate::{Cache, translate};
     use crate::resources::Resources;
-    use crate::status::live::{LiveFleet, LiveFleets};
+    use crate::status::live::{LiveAddress, LiveFleet, LiveFleets, LiveService};
 
     fn object<T: Object + serde::de::DeserializeOwned + Into<AnyObject>>(json: &str) -> AnyObject {
         serde_json::from_str::<T>(json).unwrap().into()
@@ -244,6 +247,41 @@ mod tests {
             resources.remove(&route("three", "b", "/three"));
         });
         assert_eq!(changed, ["Gateway infra/b", "HTTPRoute infra/three"]);
+    }
+
+    #[test]
+    fn of_a_class_that_is_not_accepted_the_fleets_that_run_are_shown() {
+        let mut world = World::new();
+        let unreadable = format!(
+            r#"{{"metadata":{{"name":"eg"}},"spec":{{"controllerName":"{}","parametersRef":
+                {{"group":"gateway.envoyproxy.io","kind":"EnvoyProxy","name":"p","namespace":"n"}}}}}}"#,
+            crate::api::envoy_gateway_defaults::CONTROLLER_NAME
+        );
+        let unreadable = object::<crate::api::gateway_class::GatewayClass>(&unreadable);
+        world.change(|resources, _| resources.insert(unreadable));
+        let address = |ip: &str| LiveFleet {
+            service: Some(LiveService { addresses: vec![LiveAddress::Ip(ip.to_owned())], fixed: Vec::new() }),
+            ..LiveFleet::default()
+        };
+        let changed = world.change(|_, live| {
+            live.insert("infra/a".into(), LiveFleet::default());
+            live.insert("infra/b".into(), address("10.0.0.2"));
+            live.insert("eg".into(), address("10.0.0.1"));
+        });
+        assert_eq!(changed, ["Gateway infra/a", "Gateway infra/b"]);
+        let held = HeldFleets::new();
+        let statuses = Statuses {
+            resources: &world.resources,
+            config: &world.config,
+            translation: &world.translation,
+            live: Some(&world.live),
+            held: &held,
+        };
+        let shown = |name| {
+            let status = statuses.of(&Subject::new(SubjectKind::Gateway, ObjectKey::new("infra", name))).unwrap();
+            status.pointer("/addresses/0/value").cloned()
+        };
+        assert_eq!((shown("a"), shown("b")), (Some("10.0.0.1".into()), Some("10.0.0.2".into())));
     }
 
     #[test]

@@ -43,6 +43,30 @@ impl Translation {
         self.fleets.iter().map(|(key, fleet)| (key, &fleet.infra))
     }
 
+    /// Whether what the fleet `key` has stays as it is (design §6 rules 3 and 25). So it is when none of its Gateways can
+    /// be used; and, where it is in no plan any more, when that may be the doing of a fault: without its EnvoyProxy a
+    /// class doesn't say whether its Gateways are merged, which fleets are named by.
+    #[must_use]
+    pub fn keeps(&self, key: &str) -> bool {
+        if let Some(fleet) = self.fleets.get(key) {
+            return fleet.is_failed();
+        }
+        match key.split_once('/') {
+            Some((namespace, name)) => {
+                self.gateway(&ObjectKey::new(namespace, name)).is_some_and(|context| context.failed.is_some())
+            }
+            None => self.classes.get(key).is_some_and(|class| class.fault.is_some()),
+        }
+    }
+
+    /// The fleets that are in no plan and that [`Translation::keeps`] would keep.
+    pub fn kept_unplanned(&self) -> impl Iterator<Item = String> {
+        let classes = self.classes.values().filter(|class| class.fault.is_some()).map(|class| class.name.to_string());
+        let contexts = self.fleets.values().flat_map(|fleet| &fleet.gateways);
+        let gateways = contexts.filter(|context| context.failed.is_some()).map(|it| it.gateway.key().to_string());
+        classes.chain(gateways).filter(|key| !self.fleets.contains_key(key.as_str()))
+    }
+
     /// One Gateway of ours.
     #[must_use]
     pub fn gateway(&self, key: &ObjectKey) -> Option<&Arc<GatewayContext>> {

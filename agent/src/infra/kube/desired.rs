@@ -46,7 +46,7 @@ pub(super) struct Surroundings {
 
 /// What the cluster is to have of `fleet`.
 pub(super) fn wanted(fleet: &Fleet, class: Option<&ClassDecision>, surroundings: &Surroundings) -> Wanted {
-    if fleet.gateways.iter().all(|gateway| gateway.failed.is_some()) {
+    if fleet.is_failed() {
         return Wanted::Keep(None);
     }
     let Some(proxy) = fleet.infra.proxy.as_ref().filter(|proxy| !proxy.listeners.is_empty()) else {

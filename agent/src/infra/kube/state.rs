@@ -223,11 +223,17 @@ impl State {
             }
         }
         for (key, state) in &mut self.fleets {
-            if state.made_from.is_some() && !translation.fleets.contains_key(key) {
-                state.made_from = None;
+            if translation.fleets.contains_key(key) {
+                continue;
+            }
+            if state.made_from.take().is_some() {
                 state.wanted = Wanted::Keep(None);
                 state.not_before = None;
                 changed = true;
+                self.dirty.insert(Arc::clone(key));
+                self.touched.insert(Arc::clone(key));
+            } else if state.problem.is_some() {
+                // It was kept for a fault, which may be corrected.
                 self.dirty.insert(Arc::clone(key));
             }
         }
@@ -289,7 +295,7 @@ impl State {
             if !actions.is_empty() {
                 state.busy = true;
                 tasks.push((key, actions));
-            } else if state.made_from.is_none() && !state.left_alone {
+            } else if state.made_from.is_none() && !state.left_alone && state.problem.is_none() {
                 self.fleets.remove(&key);
             }
         }
@@ -319,6 +325,11 @@ impl State {
                     return Decision::default();
                 }
                 let mut actions = diff::tear_down(key, &self.store, &self.claims);
+                if !actions.is_empty() && self.translation.as_ref().is_some_and(|it| it.keeps(key)) {
+                    let problem = "its GatewayClass or Gateway can't be used, as its status says, so the fleet stays as it \
+                                   is until that is corrected";
+                    return Decision { problem: Some(problem.to_owned()), ..Decision::default() };
+                }
                 if !actions.is_empty() && !self.is_served_otherwise(key) {
                     actions.insert(0, Action::Confirm { known });
                 }

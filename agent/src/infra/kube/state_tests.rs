@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use gateway_shared::api::any_object::AnyObject;
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
 use gateway_shared::api::envoy_gateway_defaults::CONTROLLER_NAME;
+use gateway_shared::api::envoy_proxy::EnvoyProxy;
 use gateway_shared::api::gateway::Gateway;
 use gateway_shared::api::gateway_class::GatewayClass;
 use gateway_shared::config::Config;
@@ -105,6 +106,20 @@ fn carry_out(action: Action, said: &mut Vec<String>) -> Option<Done> {
 fn class() -> AnyObject {
     let json = json!({"metadata": {"name": "eg", "uid": "class"}, "spec": {"controllerName": CONTROLLER_NAME}});
     serde_json::from_value::<GatewayClass>(json).unwrap().into()
+}
+
+/// The class, with the EnvoyProxy `n/p` as its parameters.
+fn class_with_parameters() -> AnyObject {
+    let json = json!({"metadata": {"name": "eg", "uid": "class"}, "spec": {
+        "controllerName": CONTROLLER_NAME,
+        "parametersRef": {"group": "gateway.envoyproxy.io", "kind": "EnvoyProxy", "name": "p", "namespace": "n"},
+    }});
+    serde_json::from_value::<GatewayClass>(json).unwrap().into()
+}
+
+fn parameters(name: &str, spec: serde_json::Value) -> AnyObject {
+    let json = json!({"metadata": {"name": name, "namespace": "n"}, "spec": spec});
+    serde_json::from_value::<EnvoyProxy>(json).unwrap().into()
 }
 
 fn gateway(addresses: serde_json::Value) -> AnyObject {
@@ -217,4 +232,54 @@ fn who_leads_anew_trusts_nothing_it_applied_before() {
     let mut world = running();
     world.state.lead();
     assert_eq!(world.settle(), MADE);
+}
+
+const GONE: [&str; 4] = ["delete Service", "delete Deployment", "delete ConfigMap", "delete ServiceAccount"];
+
+#[test]
+fn merged_gateways_keep_their_fleet_while_the_parameters_of_the_class_are_missing() {
+    let mut world = World::new();
+    let merged = || parameters("p", json!({"mergeGateways": true}));
+    world.translated(vec![class_with_parameters(), merged(), gateway(json!([]))], true);
+    world.state.see(Seen::Objects(services(), Change::All(Vec::new())));
+    assert_eq!(world.settle(), MADE);
+
+    world.translated(vec![class_with_parameters(), gateway(json!([]))], true);
+    assert!(world.settle().is_empty(), "nobody knows whether they are still merged");
+    let news = world.state.news().unwrap();
+    assert!(news["eg"].service.is_some());
+    assert!(news["eg"].problem.as_ref().unwrap().starts_with("its GatewayClass or Gateway can't be used"));
+    world.state.lead();
+    assert!(world.settle().is_empty(), "nor does another leader");
+
+    world.translated(vec![class_with_parameters(), merged(), gateway(json!([]))], true);
+    assert_eq!(world.settle(), MADE, "what is there is applied anew");
+    assert_eq!(world.state.news().unwrap()["eg"].problem, None);
+}
+
+#[test]
+fn a_fleet_that_was_kept_for_a_fault_goes_once_the_class_says_so() {
+    let mut world = World::new();
+    let merged = parameters("p", json!({"mergeGateways": true}));
+    world.translated(vec![class_with_parameters(), merged, gateway(json!([]))], true);
+    world.state.see(Seen::Objects(services(), Change::All(Vec::new())));
+    assert_eq!(world.settle(), MADE);
+    world.translated(vec![class_with_parameters(), gateway(json!([]))], true);
+    assert!(world.settle().is_empty());
+    world.translated(vec![class_with_parameters()], true);
+    assert!(world.settle().is_empty());
+    world.translated(vec![class()], true);
+    assert_eq!(world.settle(), GONE);
+    assert!(world.state.news().unwrap().is_empty());
+}
+
+#[test]
+fn a_fleet_keeps_its_objects_while_the_parameters_of_its_class_are_missing() {
+    let mut world = World::new();
+    let internal = json!({"provider": {"type": "Kubernetes", "kubernetes": {"envoyService": {"type": "ClusterIP"}}}});
+    world.translated(vec![class_with_parameters(), parameters("p", internal), gateway(json!([]))], true);
+    world.state.see(Seen::Objects(services(), Change::All(Vec::new())));
+    assert_eq!(world.settle(), MADE);
+    world.translated(vec![class_with_parameters(), gateway(json!([]))], true);
+    assert!(world.settle().is_empty(), "not even the Service, which the defaults would make public");
 }
