@@ -131,11 +131,12 @@ pub(super) fn decide(situation: &Situation<'_>) -> Decision {
 }
 
 /// What has to be done to a fleet that nobody asks for any more: all of it goes, what clients see first.
-pub(super) fn tear_down(fleet: &str, store: &Store, claims: &BTreeMap<Id, Arc<str>>) -> Vec<Action> {
+/// What has a name that another fleet waits for goes with the rest, for the other makes its own.
+pub(super) fn tear_down(fleet: &str, store: &Store) -> Vec<Action> {
     store
         .of_fleet(fleet)
         .rev()
-        .filter(|(id, existing)| !existing.deleting && !claims.contains_key(id))
+        .filter(|(_, existing)| !existing.deleting)
         .map(|(id, existing)| Action::Delete { id: id.clone(), uid: existing.uid.clone() })
         .collect()
 }
@@ -269,7 +270,7 @@ pub(super) fn replicas_alone(apply: &Apply, replicas: i64) -> Value {
 fn retire(situation: &Situation<'_>, rendered: &[Rendered], decision: &mut Decision) {
     for (id, existing) in situation.store.of_fleet(situation.fleet) {
         let wanted = rendered.iter().any(|object| object.id == *id);
-        if wanted || existing.deleting || situation.claims.contains_key(id) {
+        if wanted || existing.deleting {
             continue;
         }
         if is_workload(id.kind)

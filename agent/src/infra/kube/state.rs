@@ -146,8 +146,14 @@ impl State {
 
     fn see_objects(&mut self, source: Source, change: Change<Id, super::existing::Existing>) -> Vec<Arc<str>> {
         match change {
-            Change::Set(id, existing) => self.store.set(id, existing),
-            Change::Gone(id) => self.store.remove(&id, None),
+            Change::Set(id, existing) => {
+                self.wake_claimant(&id);
+                self.store.set(id, existing)
+            }
+            Change::Gone(id) => {
+                self.wake_claimant(&id);
+                self.store.remove(&id, None)
+            }
             Change::All(found) => {
                 let there: BTreeSet<&Id> = found.iter().map(|(id, _)| id).collect();
                 let watched = |id: &Id| {
@@ -157,6 +163,7 @@ impl State {
                 let mut concerned: Vec<_> = gone.iter().flat_map(|id| self.store.remove(id, None)).collect();
                 concerned.extend(found.into_iter().flat_map(|(id, existing)| self.store.set(id, existing)));
                 self.unseen.remove(&source);
+                self.claim();
                 if self.blind.remove(&source).is_some() {
                     self.touch_all();
                 }
@@ -255,8 +262,14 @@ impl State {
             }
         }
         self.claims = claims;
+        // Their names may be free.
         let waiting = self.fleets.iter().filter(|(_, state)| state.problem.is_some()).map(|(key, _)| key);
         self.dirty.extend(waiting.cloned());
+    }
+
+    /// Something happened to the object `id`: a fleet that waits for its name looks again.
+    fn wake_claimant(&mut self, id: &Id) {
+        self.dirty.extend(self.claims.get(id).cloned());
     }
 
     /// What to do now: at most so many fleets. What is handed out is to be reported by [`State::done`].
@@ -324,7 +337,7 @@ impl State {
                 if !known && self.surroundings.gateway_namespace_mode {
                     return Decision::default();
                 }
-                let mut actions = diff::tear_down(key, &self.store, &self.claims);
+                let mut actions = diff::tear_down(key, &self.store);
                 if !actions.is_empty() && self.translation.as_ref().is_some_and(|it| it.keeps(key)) {
                     let problem = "its GatewayClass or Gateway can't be used, as its status says, so the fleet stays as it \
                                    is until that is corrected";
@@ -372,6 +385,7 @@ impl State {
                 Done::LeftAlone => state.left_alone = true,
                 Done::Deleted { id, uid } => {
                     state.applied.remove(&id);
+                    self.dirty.extend(self.claims.get(&id).cloned());
                     self.touched.extend(self.store.remove(&id, Some(&uid)));
                 }
             }

@@ -134,6 +134,21 @@ fn gateway(addresses: serde_json::Value) -> AnyObject {
     serde_json::from_value::<Gateway>(json).unwrap().into()
 }
 
+/// A Gateway with the EnvoyProxy `n/edge` of its own.
+fn gateway_of_its_own(name: &str) -> AnyObject {
+    let json = json!({
+        "metadata": {"name": name, "namespace": "n", "uid": name},
+        "spec": {
+            "gatewayClassName": "eg",
+            "infrastructure": {
+                "parametersRef": {"group": "gateway.envoyproxy.io", "kind": "EnvoyProxy", "name": "edge"},
+            },
+            "listeners": [{"name": "http", "port": 80, "protocol": "HTTP"}],
+        },
+    });
+    serde_json::from_value::<Gateway>(json).unwrap().into()
+}
+
 const MADE: [&str; 4] = ["apply ServiceAccount", "apply ConfigMap", "apply Deployment", "apply Service"];
 
 #[test]
@@ -282,4 +297,56 @@ fn a_fleet_keeps_its_objects_while_the_parameters_of_its_class_are_missing() {
     assert_eq!(world.settle(), MADE);
     world.translated(vec![class_with_parameters(), gateway(json!([]))], true);
     assert!(world.settle().is_empty(), "not even the Service, which the defaults would make public");
+}
+
+#[test]
+fn a_name_passes_to_the_fleet_that_waits_for_it() {
+    let fixed = json!({"provider": {"type": "Kubernetes", "kubernetes": {"envoyService": {"name": "edge"}}}});
+    let edge = || parameters("edge", fixed.clone());
+    let mut world = World::new();
+    world.translated(vec![class(), edge(), gateway_of_its_own("a")], true);
+    world.state.see(Seen::Objects(services(), Change::All(Vec::new())));
+    assert_eq!(world.settle(), MADE);
+    world.translated(vec![class(), edge(), gateway_of_its_own("a"), gateway_of_its_own("b")], true);
+    assert_eq!(world.settle(), MADE[..3], "all of b but its Service, which a has");
+    assert!(world.state.news().unwrap()["n/b"].problem.as_ref().unwrap().contains("belongs to the fleet n/a"));
+
+    world.translated(vec![class(), edge(), gateway_of_its_own("b")], true);
+    let said = world.settle();
+    assert_eq!(said[0], "confirm, known: true");
+    assert_eq!(said[1..5], GONE);
+    assert_eq!(said[5..], ["apply Service"]);
+    let news = world.state.news().unwrap();
+    assert!(news["n/b"].service.is_some() && news["n/b"].problem.is_none());
+}
+
+#[test]
+fn who_waits_for_a_name_looks_again_when_the_object_goes() {
+    let service = json!({"metadata": {"name": "edge", "namespace": NAMESPACE, "labels": {
+        "gateway.envoyproxy.io/owning-gateway-namespace": "n", "gateway.envoyproxy.io/owning-gateway-name": "a",
+    }}});
+    let (id, found): (Id, Existing) =
+        Existing::read(InfraKind::Service, serde_json::from_value(service).unwrap()).unwrap();
+    let fixed = json!({"provider": {"type": "Kubernetes", "kubernetes": {"envoyService": {"name": "edge"}}}});
+    let mut world = World::new();
+    world.translated(vec![class(), parameters("edge", fixed), gateway_of_its_own("b")], false);
+    world.state.see(Seen::Objects(services(), Change::All(vec![(id.clone(), found)])));
+    assert_eq!(world.settle(), MADE[..3]);
+    world.state.see(Seen::Objects(services(), Change::Gone(id)));
+    assert_eq!(world.settle(), MADE[3..]);
+}
+
+#[test]
+fn of_two_fleets_that_want_one_name_the_one_that_has_it_keeps_it_although_it_is_seen_late() {
+    let fixed = json!({"provider": {"type": "Kubernetes", "kubernetes": {"envoyService": {"name": "edge"}}}});
+    let service = json!({"metadata": {"name": "edge", "namespace": NAMESPACE, "labels": {
+        "gateway.envoyproxy.io/owning-gateway-namespace": "n", "gateway.envoyproxy.io/owning-gateway-name": "b",
+    }}});
+    let found: (Id, Existing) = Existing::read(InfraKind::Service, serde_json::from_value(service).unwrap()).unwrap();
+    let mut world = World::new();
+    let objects = vec![class(), parameters("edge", fixed), gateway_of_its_own("a"), gateway_of_its_own("b")];
+    world.translated(objects, true);
+    world.state.see(Seen::Objects(services(), Change::All(vec![found])));
+    assert_eq!(world.settle(), [&MADE[..3], &MADE].concat());
+    assert!(world.state.news().unwrap()["n/a"].problem.as_ref().unwrap().contains("belongs to the fleet n/b"));
 }
