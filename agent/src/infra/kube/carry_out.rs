@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::Client;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, Preconditions};
 use kube::core::DynamicObject;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tracing::info;
 
@@ -144,10 +145,11 @@ async fn act(hands: &Hands, fleet: &str, action: Action) -> Result<Option<Done>,
 async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done, String> {
     let api = api(client, &apply.id);
     let mut there = None;
-    if apply.why == Why::Missing {
+    if apply.why == Why::Missing || apply.leaves_replicas_open {
         there = api.get_opt(&apply.id.name).await.map_err(|error| words::refused(&apply.id, "looked up", &error))?;
     }
     let found = there.is_some();
+    let replicas = there.as_ref().filter(|_| apply.leaves_replicas_open).and_then(our_replicas);
     if let Some(there) = there.filter(|there| !made_for(there, fleet)) {
         let whose = Existing::read(apply.id.kind, there).and_then(|(_, existing)| existing.fleet);
         return Err(diff::foreign(&apply.id, whose.as_deref().filter(|owner| *owner != fleet)));
@@ -155,12 +157,11 @@ async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done
     if let Some(uid) = &apply.instead_of {
         info!(ir_key = fleet, object = %apply.id, "its selector can't be changed, so it is made anew");
         delete(&api, &apply.id, uid).await?;
-    }
-    if let Some(replicas) = apply.hand_over_replicas {
-        server_side_apply(&api, &apply.id, HAND_OVER_MANAGER, &diff::replicas_alone(&apply, replicas)).await?;
+    } else if let Some(replicas) = replicas {
+        server_side_apply(&api, &apply.id, HAND_OVER_MANAGER, &replicas_alone(&apply.id, replicas)).await?;
     }
     let object = server_side_apply(&api, &apply.id, FIELD_MANAGER, &apply.content).await?;
-    let Apply { id, hash, why, content: _, instead_of: _, hand_over_replicas: _ } = apply;
+    let Apply { id, hash, why, content: _, instead_of: _, leaves_replicas_open: _ } = apply;
     match &why {
         Why::Missing if found => info!(ir_key = fleet, object = %id, "it had lost our labels: put right"),
         Why::Missing => info!(ir_key = fleet, object = %id, "made"),
@@ -173,6 +174,31 @@ async fn apply_object(client: &Client, fleet: &str, apply: Apply) -> Result<Done
     let (_, existing) =
         Existing::read(id.kind, object).ok_or_else(|| format!("the API server gave {id} back without a name"))?;
     Ok(Done::Applied { id, hash, why, existing: Box::new(existing) })
+}
+
+/// How many replicas a Deployment has, where we are who said so and there are more than the one it would fall back to
+/// when nobody does. What an autoscaler said is its own, and newer than anything we know.
+fn our_replicas(there: &DynamicObject) -> Option<i64> {
+    let managers = there.metadata.managed_fields.iter().flatten();
+    let said = |entry: &ManagedFieldsEntry| {
+        let fields = entry.fields_v1.as_ref().map(|fields| &fields.0);
+        fields.is_some_and(|fields| fields.pointer("/f:spec/f:replicas").is_some())
+    };
+    let ours = |entry: &ManagedFieldsEntry| {
+        entry.manager.as_deref() == Some(FIELD_MANAGER) && entry.operation.as_deref() == Some("Apply")
+    };
+    managers.into_iter().any(|entry| ours(entry) && said(entry)).then_some(())?;
+    there.data.pointer("/spec/replicas").and_then(Value::as_i64).filter(|replicas| *replicas != 1)
+}
+
+/// What is applied, in another manager's name, to hand over the number of replicas.
+fn replicas_alone(id: &Id, replicas: i64) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"namespace": &*id.namespace, "name": &*id.name},
+        "spec": {"replicas": replicas},
+    })
 }
 
 async fn server_side_apply(
@@ -198,4 +224,33 @@ async fn delete(api: &Api<DynamicObject>, id: &Id, uid: &str) -> Result<(), Stri
 
 fn api(client: &Client, id: &Id) -> Api<DynamicObject> {
     Api::namespaced_with(client.clone(), &id.namespace, &resource(id.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deployment(replicas: i64, managers: Value) -> DynamicObject {
+        let json =
+            json!({"metadata": {"name": "a", "managedFields": managers}, "spec": {"replicas": replicas}, "status": {}});
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn manager(name: &str, operation: &str, fields: Value) -> Value {
+        json!({"manager": name, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields})
+    }
+
+    #[test]
+    fn a_number_of_replicas_is_handed_over_by_whoever_said_it() {
+        let (replicas, more) = (json!({"f:spec": {"f:replicas": {}}}), json!({"f:spec": {"f:template": {}}}));
+        let ours = manager(FIELD_MANAGER, "Apply", replicas.clone());
+        assert_eq!(our_replicas(&deployment(5, json!([ours]))), Some(5));
+        assert_eq!(our_replicas(&deployment(1, json!([ours]))), None, "it would be one all the same");
+        let scaled =
+            json!([manager(FIELD_MANAGER, "Apply", more), manager("kube-controller-manager", "Update", replicas),]);
+        assert_eq!(our_replicas(&deployment(12, scaled)), None, "an autoscaler's");
+        let id =
+            Id { kind: gateway_shared::infra::object::InfraKind::Deployment, namespace: "n".into(), name: "a".into() };
+        assert_eq!(replicas_alone(&id, 5).pointer("/spec"), Some(&json!({"replicas": 5})));
+    }
 }

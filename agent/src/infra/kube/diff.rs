@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gateway_shared::infra::object::InfraKind;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::covers::{self, Mismatches};
 use super::desired::{Rendered, Wanted};
@@ -53,8 +53,8 @@ pub(super) struct Apply {
     pub(super) why: Why,
     /// The uid of the object in its place that has to go first, since what differs can't be changed.
     pub(super) instead_of: Option<Box<str>>,
-    /// So many replicas there are, which somebody else decides about from now on.
-    pub(super) hand_over_replicas: Option<i64>,
+    /// Whether it is a Deployment that doesn't say how many replicas it has: then somebody else does.
+    pub(super) leaves_replicas_open: bool,
 }
 
 /// Why an object is applied.
@@ -147,14 +147,14 @@ fn apply(situation: &Situation<'_>, object: &Rendered, decision: &mut Decision) 
         return problem(decision, format!("{id} belongs to the fleet {other}: give one of the two another name"));
     }
     let Some(existing) = situation.store.get(id) else {
-        let (content, hash) = (Arc::clone(content), *hash);
+        let (content, hash, leaves_replicas_open) = (Arc::clone(content), *hash, leaves_replicas_open(object));
         return decision.actions.push(Action::Apply(Apply {
             id: id.clone(),
             content,
             hash,
             why: Why::Missing,
             instead_of: None,
-            hand_over_replicas: None,
+            leaves_replicas_open,
         }));
     };
     if existing.fleet.as_deref() != Some(situation.fleet) {
@@ -169,12 +169,16 @@ fn apply(situation: &Situation<'_>, object: &Rendered, decision: &mut Decision) 
     let (content, instead_of) = with_selector(id, content, existing, &live);
     decision.actions.push(Action::Apply(Apply {
         id: id.clone(),
-        hand_over_replicas: replicas_to_hand_over(id, &content, &live),
+        leaves_replicas_open: leaves_replicas_open(object),
         content,
         hash: *hash,
         why,
         instead_of,
     }));
+}
+
+fn leaves_replicas_open(object: &Rendered) -> bool {
+    object.id.kind == InfraKind::Deployment && object.content.pointer("/spec/replicas").is_none()
 }
 
 /// Why an object that is there has to be applied; `None` when it hasn't.
@@ -246,24 +250,6 @@ fn with_selector(id: &Id, content: &Arc<Value>, existing: &Existing, live: &Valu
         *selector = there.clone();
     }
     (Arc::new(content), None)
-}
-
-/// A Deployment that no longer says how many replicas it has would fall back to one when the field is given up.
-fn replicas_to_hand_over(id: &Id, content: &Value, live: &Value) -> Option<i64> {
-    if id.kind != InfraKind::Deployment || content.pointer("/spec/replicas").is_some() {
-        return None;
-    }
-    live.pointer("/spec/replicas").and_then(Value::as_i64).filter(|replicas| *replicas != 1)
-}
-
-/// What is applied, in another manager's name, to hand over the number of replicas.
-pub(super) fn replicas_alone(apply: &Apply, replicas: i64) -> Value {
-    json!({
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"namespace": &*apply.id.namespace, "name": &*apply.id.name},
-        "spec": {"replicas": replicas},
-    })
 }
 
 /// Deletes what the fleet no longer has.
