@@ -435,18 +435,27 @@ impl State {
         let first = !std::mem::replace(&mut self.told, true);
         let before = self.live.clone();
         for key in std::mem::take(&mut self.touched) {
+            let there = self.store.of_fleet(&key).next().is_some();
+            if !there && self.fleets.get(&key).is_none_or(|state| state.made_from.is_none() && !state.busy) {
+                self.fleets.remove(&key);
+                self.dirty.remove(&key);
+                self.live.remove(&key);
+                continue;
+            }
             let state = self.fleets.get(&key);
             let names = |id: &Id| self.claims.get(id).is_some_and(|claimed| *claimed == key);
             let mut live = live::fleet(&key, names, &self.store, &self.nodes);
             let own = state.and_then(|state| state.failure.clone().or_else(|| state.problem.clone()));
             live.problem = own.or_else(|| self.blind.values().next().cloned());
-            if state.is_none() && self.store.of_fleet(&key).next().is_none() {
-                self.live.remove(&key);
-            } else {
-                self.live.insert(key, live);
-            }
+            self.live.insert(key, live);
         }
         (first || before != self.live).then(|| self.live.clone())
+    }
+
+    /// How many fleets are remembered.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.fleets.len().max(self.dirty.len())
     }
 
     fn touch_all(&mut self) {

@@ -350,3 +350,26 @@ fn of_two_fleets_that_want_one_name_the_one_that_has_it_keeps_it_although_it_is_
     assert_eq!(world.settle(), [&MADE[..3], &MADE].concat());
     assert!(world.state.news().unwrap()["n/a"].problem.as_ref().unwrap().contains("belongs to the fleet n/b"));
 }
+
+#[test]
+fn who_only_watches_forgets_fleets_that_are_gone() {
+    let mut world = World::new();
+    world.translated(vec![class(), gateway(json!([]))], true);
+    let service = json!({"metadata": {"name": "s", "namespace": NAMESPACE, "labels": {
+        "gateway.envoyproxy.io/owning-gateway-namespace": "n", "gateway.envoyproxy.io/owning-gateway-name": "g",
+    }}});
+    let (id, found): (Id, Existing) =
+        Existing::read(InfraKind::Service, serde_json::from_value(service).unwrap()).unwrap();
+    world.state.see(Seen::Objects(services(), Change::All(vec![(id.clone(), found)])));
+    assert!(world.state.news().unwrap().contains_key("n/g"));
+    world.translated(vec![class()], true);
+    world.state.see(Seen::Objects(services(), Change::Gone(id)));
+    assert!(world.state.news().unwrap().is_empty());
+    assert_eq!(world.state.remembered(), 0);
+
+    world.translated(vec![class(), gateway(json!([]))], true);
+    assert!(world.state.news().unwrap().contains_key("n/g"));
+    world.translated(vec![class()], true);
+    assert!(world.state.news().unwrap().is_empty(), "nothing was ever made of it");
+    assert_eq!(world.state.remembered(), 0);
+}
