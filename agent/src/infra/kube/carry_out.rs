@@ -65,8 +65,8 @@ pub(super) enum Done {
 pub(super) struct Hands {
     /// The API server.
     pub(super) client: Client,
-    /// The `controllerName` of classes that are ours.
-    pub(super) controller: Arc<str>,
+    /// What is ours to serve.
+    pub(super) scope: Arc<owner::Scope>,
     /// Whether we lead.
     pub(super) leads: watch::Receiver<bool>,
     /// What is counted.
@@ -116,9 +116,9 @@ async fn lost(leads: &mut watch::Receiver<bool>) {
 }
 
 async fn act(hands: &Hands, fleet: &str, action: Action) -> Result<Option<Done>, String> {
-    let Hands { client, controller, leads: _, metrics } = hands;
+    let Hands { client, scope, leads: _, metrics } = hands;
     match action {
-        Action::Confirm { known } => match owner::ask(client, fleet, known, controller).await? {
+        Action::Confirm { known } => match owner::ask(client, fleet, known, scope).await? {
             Verdict::TakeDown => Ok(None),
             Verdict::LeaveAlone => {
                 info!(ir_key = fleet, "the objects of this fleet are left alone: it is another controller's, or was");

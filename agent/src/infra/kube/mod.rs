@@ -37,6 +37,7 @@ use tokio_util::task::TaskTracker;
 
 use self::carry_out::{Hands, carry_out};
 use self::desired::Surroundings;
+use self::owner::Scope;
 use self::state::State;
 use self::watches::Watches;
 use crate::metrics::Metrics;
@@ -103,7 +104,10 @@ impl Reconciler {
         let (mut sees_nodes, mut led) = (false, false);
         let hands = Hands {
             client: self.client.clone(),
-            controller: self.settings.file.controller_name().into(),
+            scope: Arc::new(Scope {
+                controller: self.settings.file.controller_name().to_owned(),
+                labels: self.settings.file.watched_labels().cloned(),
+            }),
             leads: self.leads.clone(),
             metrics: self.metrics.with_registry(metrics::InfraMetrics::new),
         };

@@ -3,6 +3,7 @@
 //! A translation without a Gateway may also mean that we were told to look elsewhere, or see nothing. Taking a fleet down
 //! for that would be an outage.
 
+use gateway_shared::api::label_selector::LabelSelector;
 use kube::Client;
 use kube::api::Api;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, Status};
@@ -17,11 +18,20 @@ pub(super) enum Verdict {
     LeaveAlone,
 }
 
-/// Asks whether the fleet `key` may go. `known` says whether we served it before; `controller` who we are.
+/// What is ours to serve.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    /// The `controllerName` of classes that are ours.
+    pub(super) controller: String,
+    /// The labels that namespaces with Gateways of ours have.
+    pub(super) labels: Option<LabelSelector>,
+}
+
+/// Asks whether the fleet `key` may go. `known` says whether we served it before.
 ///
 /// # Errors
 /// In words, when the API server doesn't say, or says that the fleet is still asked for.
-pub(super) async fn ask(client: &Client, key: &str, known: bool, controller: &str) -> Result<Verdict, String> {
+pub(super) async fn ask(client: &Client, key: &str, known: bool, scope: &Scope) -> Result<Verdict, String> {
     let class = match key.split_once('/') {
         None => key.to_owned(),
         Some((namespace, name)) => {
@@ -34,12 +44,21 @@ pub(super) async fn ask(client: &Client, key: &str, known: bool, controller: &st
     };
     let class = get(&Api::all_with(client.clone(), &gateway_api("GatewayClass")), &class).await?;
     let said = class.as_ref().map(|class| text(class, "/spec/controllerName"));
-    verdict(key, known, said.map(|said| said == controller))
+    let ours = said.map(|said| said == scope.controller);
+    let mut selected = true;
+    if let (Some(true), Some(labels), Some((namespace, _))) = (ours, &scope.labels, key.split_once('/')) {
+        let namespaces = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Namespace"));
+        let namespace = get(&Api::all_with(client.clone(), &namespaces), namespace).await?;
+        selected = namespace.is_none_or(|it| labels.matches(&it.metadata.labels.into_iter().flatten().collect()));
+    }
+    verdict(key, known, ours, selected)
 }
 
 /// Whether a fleet goes whose Gateway or class is there. `ours` says whether its class is ours; nothing, when it is gone.
-fn verdict(key: &str, known: bool, ours: Option<bool>) -> Result<Verdict, String> {
+/// `selected` says whether its namespace has the labels of those we serve.
+fn verdict(key: &str, known: bool, ours: Option<bool>, selected: bool) -> Result<Verdict, String> {
     match ours {
+        Some(true) if !selected => Ok(Verdict::TakeDown),
         Some(true) => Err(format!(
             "nothing we watch asks for the fleet {key} any more, but the API server has whom it is for: it stays, and is \
              looked at again. Is its namespace one of those that are watched?"
@@ -81,6 +100,7 @@ mod tests {
     #[test]
     fn a_fleet_goes_only_when_its_owner_is_gone_or_another_controllers() {
         let (gateway, class) = ("n/g", "merged");
+        let verdict = |key, known, ours| verdict(key, known, ours, true);
         assert!(verdict(gateway, true, Some(true)).is_err(), "we only don't see it");
         assert_eq!(verdict(gateway, true, Some(false)), Ok(Verdict::TakeDown));
         assert_eq!(verdict(gateway, true, None), Ok(Verdict::TakeDown), "its class is gone");
@@ -88,5 +108,11 @@ mod tests {
         assert_eq!(verdict(gateway, false, None), Ok(Verdict::LeaveAlone));
         assert_eq!(verdict(class, false, None), Ok(Verdict::TakeDown));
         assert_eq!(verdict(class, false, Some(false)), Ok(Verdict::LeaveAlone));
+    }
+
+    #[test]
+    fn a_fleet_goes_when_its_namespace_is_no_longer_selected() {
+        assert_eq!(verdict("n/g", true, Some(true), false), Ok(Verdict::TakeDown));
+        assert_eq!(verdict("n/g", false, Some(true), false), Ok(Verdict::TakeDown), "an earlier agent made it");
     }
 }
