@@ -392,3 +392,36 @@ fn desired(translated: &Translated, xds: SocketAddr, drain_timeout: Duration) ->
     }
     Desired { proxies, unknown, complete: loaded.complete }
 }
+
+#[cfg(test)]
+mod tests {
+    use gateway_shared::api::any_object::AnyObject;
+    use gateway_shared::api::envoy_gateway_defaults::CONTROLLER_NAME;
+    use gateway_shared::api::gateway::Gateway;
+    use gateway_shared::api::gateway_class::GatewayClass;
+    use gateway_shared::pipeline;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_envoy_is_stopped_while_the_parameters_of_its_class_are_missing() {
+        let class = json!({"metadata": {"name": "eg"}, "spec": {
+            "controllerName": CONTROLLER_NAME,
+            "parametersRef": {"group": "gateway.envoyproxy.io", "kind": "EnvoyProxy", "name": "p", "namespace": "n"},
+        }});
+        let gateway = json!({"metadata": {"name": "g", "namespace": "n"}, "spec": {
+            "gatewayClassName": "eg", "listeners": [{"name": "http", "port": 80, "protocol": "HTTP"}],
+        }});
+        let objects: [AnyObject; 2] = [
+            serde_json::from_value::<GatewayClass>(class).unwrap().into(),
+            serde_json::from_value::<Gateway>(gateway).unwrap().into(),
+        ];
+        let resources = objects.into_iter().collect();
+        let outcome = pipeline::run(&resources, &Config::default(), &mut pipeline::Cache::default());
+        let translated = Translated { outcome: Arc::new(outcome), loaded: Arc::default() };
+        let Desired { proxies, unknown, .. } = desired(&translated, ([127, 0, 0, 1], 18000).into(), Duration::ZERO);
+        assert!(proxies.is_empty());
+        assert_eq!(unknown, ["eg".to_owned(), "n/g".to_owned()].into(), "merged or not");
+    }
+}
