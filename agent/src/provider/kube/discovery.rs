@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gateway_shared::resources::decode::Finding;
+use kube::api::ListParams;
 use kube::{Client, Error};
 
 use super::registry::{Presence, WATCHED, Watched};
@@ -39,6 +40,37 @@ pub(super) async fn served(client: &Client) -> Result<Served, Error> {
         }
     }
     Ok(served)
+}
+
+/// Puts into `served` what is missing there and is served all the same, of the kinds that are watched already: an API
+/// server that starts lists its kinds one after the other, and has their objects before. A kind is gone when its objects
+/// are asked for and nobody knows them. Any other answer leaves it where it is: a kind taken for gone takes all its
+/// objects along.
+///
+/// # Errors
+/// When there is no answer.
+pub(super) async fn keep_those_that_answer(
+    client: &Client,
+    served: &mut Served,
+    watched: impl Iterator<Item = (&Source, &'static Watched, &'static str)>,
+) -> Result<(), Error> {
+    let mut gone: BTreeSet<&str> = BTreeSet::new();
+    for (source, watched, version) in watched {
+        let is_listed = served.get(&(watched.group, version)).is_some_and(|plurals| plurals.contains(watched.plural));
+        if is_listed || watched.fixed_version().is_some() || gone.contains(watched.kind) {
+            continue;
+        }
+        match watched.api(client, version, source).list(&ListParams::default().limit(1)).await {
+            Err(Error::Api(status)) if status.code == 404 => {
+                gone.insert(watched.kind);
+            }
+            Ok(_) | Err(Error::Api(_)) => {
+                served.entry((watched.group, version)).or_default().insert(watched.plural.to_owned());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// The groups and versions that may be missing.

@@ -19,8 +19,13 @@ use gateway_shared::api::tcp_route::TcpRoute;
 use gateway_shared::api::tls_route::TlsRoute;
 use gateway_shared::api::udp_route::UdpRoute;
 use gateway_shared::resources::decode::{self, Fault};
+use kube::core::ApiResource;
+use kube::{Api, Client};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::raw::Raw;
+use super::store::Source;
 
 /// The kinds, in the order in which people ask about them. A new one is one line.
 pub(super) static WATCHED: &[Watched] = &[
@@ -128,6 +133,23 @@ impl Watched {
     /// The version it is watched in, where it depends on nothing: kinds every API server has.
     pub(super) fn fixed_version(&self) -> Option<&'static str> {
         (self.presence == Presence::Always).then_some(self.versions).and_then(|versions| versions.first().copied())
+    }
+
+    /// Its objects in `version`, where `source` watches them.
+    pub(super) fn api(&self, client: &Client, version: &str, source: &Source) -> Api<Raw> {
+        let Self { group, kind, plural, .. } = self;
+        let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        let resource = ApiResource {
+            group: (*group).to_owned(),
+            version: version.to_owned(),
+            api_version,
+            kind: (*kind).to_owned(),
+            plural: (*plural).to_owned(),
+        };
+        match &source.namespace {
+            Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+            None => Api::all_with(client.clone(), &resource),
+        }
     }
 
     /// The name of its CustomResourceDefinition.

@@ -18,7 +18,7 @@ use tracing::{debug, info};
 
 use super::discovery::{self, Plan};
 use super::health::{Health, cause};
-use super::registry::WATCHED;
+use super::registry::{WATCHED, Watched};
 use super::store::{Event, Source};
 use super::watch::Watch;
 
@@ -48,6 +48,7 @@ pub(super) struct Supervisor {
 }
 
 struct Running {
+    watched: &'static Watched,
     version: &'static str,
     task: JoinHandle<()>,
 }
@@ -110,7 +111,9 @@ impl Supervisor {
             self.streaming.store(digits.parse().is_ok_and(|minor: u32| minor >= STREAMS_LISTS), Ordering::Relaxed);
             *known_version = true;
         }
-        let served = discovery::served(&self.client).await?;
+        let mut served = discovery::served(&self.client).await?;
+        let running = self.running.iter().map(|(source, running)| (source, running.watched, running.version));
+        discovery::keep_those_that_answer(&self.client, &mut served, running).await?;
         self.health.reached();
         self.adjust(discovery::plan(&served, &self.namespaces)).await;
         Ok(())
@@ -126,7 +129,7 @@ impl Supervisor {
             std::mem::take(&mut self.running).into_iter().partition(|(source, running)| stays(source, running));
         let unchanged = stopped.is_empty() && watches.len() == stay.len();
         self.running = stay;
-        for (source, Running { version, task }) in stopped {
+        for (source, Running { watched: _, version, task }) in stopped {
             info!(kind = source.kind, version, "this kind is no longer watched in this version");
             task.abort();
             // Nothing it still says may come after what is said now.
@@ -157,14 +160,14 @@ impl Supervisor {
                 discover: Arc::clone(&self.discover),
                 events: self.events.clone(),
             };
-            self.running.insert(source, Running { version, task: tokio::spawn(watch.run()) });
+            self.running.insert(source, Running { watched, version, task: tokio::spawn(watch.run()) });
         }
     }
 }
 
 /// Asks to look again whenever one of our CRDs changes. `seen` says whether changes are seen.
 async fn watch_crds(client: Client, discover: Arc<Notify>, seen: Arc<AtomicBool>) {
-    let ours: Vec<String> = WATCHED.iter().map(super::registry::Watched::crd).collect();
+    let ours: Vec<String> = WATCHED.iter().map(Watched::crd).collect();
     let api: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(client);
     let mut stream = pin!(watcher(api, watcher::Config::default().timeout(120)));
     while let Some(event) = stream.next().await {
@@ -186,5 +189,102 @@ async fn watch_crds(client: Client, discover: Arc<Notify>, seen: Arc<AtomicBool>
                 tokio::time::sleep(SOON).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::convert::Infallible;
+    use std::sync::Mutex;
+
+    use hyper::{Request, Response, StatusCode};
+    use kube::client::Body;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What an API server knows: the kinds it lists, and the kinds whose objects it has.
+    #[derive(Clone, Default)]
+    struct Server {
+        lists: Arc<Mutex<BTreeSet<&'static str>>>,
+        has: Arc<Mutex<BTreeSet<&'static str>>>,
+    }
+
+    const PATH: &str = "/apis/gateway.networking.k8s.io/v1";
+
+    impl Server {
+        fn client(&self) -> Client {
+            let server = self.clone();
+            let answer = move |request: Request<Body>| {
+                let server = server.clone();
+                async move {
+                    let path = request.uri().path();
+                    if request.uri().query().is_some_and(|query| query.contains("watch=")) {
+                        std::future::pending::<()>().await;
+                    }
+                    let mut response = Response::new(Body::empty());
+                    match server.answer(path) {
+                        Some(body) => *response.body_mut() = Body::from(body.to_string().into_bytes()),
+                        None => *response.status_mut() = StatusCode::NOT_FOUND,
+                    }
+                    Ok::<_, Infallible>(response)
+                }
+            };
+            Client::new(tower::service_fn(answer), "default")
+        }
+
+        fn answer(&self, path: &str) -> Option<Value> {
+            let list = json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "1"}, "items": []});
+            match path.strip_prefix(PATH) {
+                None if path == "/version" => Some(json!({
+                    "major": "1", "minor": "31", "gitVersion": "v1.31.0", "gitCommit": "", "gitTreeState": "",
+                    "buildDate": "", "goVersion": "", "compiler": "", "platform": "",
+                })),
+                None => path.starts_with("/api/").then_some(list),
+                Some("") => {
+                    let lists = self.lists.lock().unwrap();
+                    let resource = |plural: &&str| json!({"name": plural, "singularName": "", "namespaced": true, "kind": "", "verbs": []});
+                    let resources: Vec<Value> = lists.iter().map(resource).collect();
+                    (!resources.is_empty()).then(|| json!({"groupVersion": "g/v1", "resources": resources}))
+                }
+                Some(rest) => self.has.lock().unwrap().contains(rest.trim_start_matches('/')).then_some(list),
+            }
+        }
+    }
+
+    /// The kinds that are planned in each of the plans that were told.
+    fn plans(events: &mut mpsc::Receiver<Event>) -> Vec<BTreeSet<&'static str>> {
+        std::iter::from_fn(|| events.try_recv().ok())
+            .filter_map(|event| match event {
+                Event::Planned(sources, _) => Some(sources.into_iter().map(|source| source.kind).collect()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn a_kind_is_gone_when_its_objects_are_and_not_when_a_server_that_starts_has_not_listed_it_yet() {
+        let server = Server::default();
+        let both = BTreeSet::from(["gateways", "httproutes"]);
+        *server.lists.lock().unwrap() = both.clone();
+        *server.has.lock().unwrap() = both;
+        let (events, mut told) = mpsc::channel(256);
+        let mut supervisor = Supervisor::new(server.client(), Vec::new(), events);
+        let mut known_version = false;
+
+        supervisor.look(&mut known_version).await.unwrap();
+        let planned = plans(&mut told);
+        assert!(planned.iter().any(|kinds| kinds.is_superset(&["Gateway", "HTTPRoute"].into())), "{planned:?}");
+
+        server.lists.lock().unwrap().clear();
+        supervisor.look(&mut known_version).await.unwrap();
+        assert_eq!(plans(&mut told), [], "nothing has changed");
+
+        server.has.lock().unwrap().remove("httproutes");
+        supervisor.look(&mut known_version).await.unwrap();
+        let planned = plans(&mut told);
+        assert_eq!(planned.len(), 1);
+        assert!(planned[0].contains("Gateway") && !planned[0].contains("HTTPRoute"), "{planned:?}");
     }
 }

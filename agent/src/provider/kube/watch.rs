@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kube::core::ApiResource;
+use kube::Client;
 use kube::runtime::watcher::{self, watcher};
-use kube::{Api, Client};
 use tokio::sync::{Notify, mpsc};
 use tokio_stream::StreamExt as _;
 use tracing::{debug, warn};
@@ -60,7 +59,8 @@ impl Watch {
         let mut failed: Option<Instant> = None;
         loop {
             let streaming = self.streaming.load(Ordering::Relaxed);
-            let mut stream = pin!(watcher(self.api(), self.config(streaming)));
+            let mut stream =
+                pin!(watcher(self.watched.api(&self.client, self.version, &self.source), self.config(streaming)));
             while let Some(item) = stream.next().await {
                 let error = match item {
                     Ok(event) => {
@@ -91,22 +91,6 @@ impl Watch {
                     break;
                 }
             }
-        }
-    }
-
-    fn api(&self) -> Api<Raw> {
-        let Watched { group, kind, plural, .. } = self.watched;
-        let api_version = if group.is_empty() { self.version.to_owned() } else { format!("{group}/{}", self.version) };
-        let resource = ApiResource {
-            group: (*group).to_owned(),
-            version: self.version.to_owned(),
-            api_version,
-            kind: (*kind).to_owned(),
-            plural: (*plural).to_owned(),
-        };
-        match &self.source.namespace {
-            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &resource),
-            None => Api::all_with(self.client.clone(), &resource),
         }
     }
 
