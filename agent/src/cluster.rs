@@ -11,9 +11,12 @@ use gateway_shared::config::Config;
 use gateway_shared::infra;
 use gateway_shared::status::live::LiveFleets;
 use kube::Client;
+use kube::client::ClientBuilder;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::BoxError;
+use tower::util::MapFutureLayer;
 
 use crate::events::Events;
 use crate::infra::kube::Reconciler;
@@ -22,13 +25,18 @@ use crate::metrics::Metrics;
 use crate::provider::kube::{Seen, WatchSettings};
 use crate::status_writer::StatusWriter;
 use crate::translation::Latest;
+use crate::watching::LONGEST_SILENCE;
 use crate::xds::ledger::Ledger;
 
 /// The Lease replicas share, as Envoy Gateway names it: an agent and an Envoy Gateway never lead at the same time.
 const LEASE: &str = "5b9825d2.gateway.envoyproxy.io";
 
-/// How long a connection to the API server may take.
+/// How long a connection to the API server may take: one that comes back is to be noticed within seconds, also by an
+/// attempt that got no answer.
 const CONNECT: Duration = Duration::from_secs(3);
+
+/// How long the API server may take until its answer begins.
+const ANSWER: Duration = Duration::from_secs(30);
 
 /// How an agent lives in a cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,12 +85,10 @@ impl ClusterSettings {
     /// # Errors
     /// When there is neither.
     pub async fn client() -> anyhow::Result<Client> {
-        let mut config = kube::Config::infer().await.context(
+        let config = kube::Config::infer().await.context(
             "there is no API server to talk to: run in a pod with a service account, or set KUBECONFIG to a kubeconfig",
         )?;
-        // An API server that comes back is to be noticed within seconds, also by an attempt that got no answer.
-        config.connect_timeout = Some(CONNECT);
-        Client::try_from(config).context("the client of the API server can't be made")
+        connect(config, ANSWER).context("the client of the API server can't be made")
     }
 
     /// Starts everyone who writes.
@@ -165,5 +171,55 @@ impl ClusterSettings {
             retry_period: seconds(retry_period, 2),
             disabled: disable == Some(true),
         }
+    }
+}
+
+/// A client whose requests all come to an end: the API server may vanish without closing a connection. It tries nothing
+/// again by itself: whoever asks knows how soon to, and what to say meanwhile.
+fn connect(mut config: kube::Config, limit: Duration) -> kube::Result<Client> {
+    config.connect_timeout = Some(CONNECT);
+    config.read_timeout = Some(LONGEST_SILENCE);
+    config.reset_reader_on_write = true;
+    config.default_retry = false;
+    let limited = MapFutureLayer::new(move |answer| within(limit, answer));
+    Ok(ClientBuilder::try_from(config)?.with_layer(&limited).build())
+}
+
+async fn within<T>(limit: Duration, answer: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
+    let answer = tokio::time::timeout(limit, answer).await;
+    answer.unwrap_or_else(|_| Err(format!("no answer within {} s", limit.as_secs_f32()).into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_api_server_that_takes_a_request_and_says_nothing_is_no_longer_waited_for() {
+        let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", mute.local_addr().unwrap()).parse().unwrap();
+        let client = connect(kube::Config::new(url), Duration::from_millis(50)).unwrap();
+        let asked = tokio::time::timeout(Duration::from_secs(5), client.apiserver_version()).await;
+        let error = asked.expect("it is still waited for").unwrap_err().to_string();
+        assert!(error.contains("no answer within 0.05 s"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_told_at_once_to_whoever_asked() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let refuse = move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(axum::http::StatusCode::SERVICE_UNAVAILABLE)
+        };
+        tokio::spawn(axum::serve(listener, axum::Router::new().fallback(refuse)).into_future());
+        let client = connect(kube::Config::new(url), Duration::from_secs(1)).unwrap();
+        let error = client.apiserver_version().await.unwrap_err();
+        assert!(matches!(&error, kube::Error::Api(status) if status.code == 503), "{error}");
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
 }

@@ -25,4 +25,5 @@ pub mod tls;
 pub mod topology_webhook;
 pub mod translation;
 mod waiting;
+mod watching;
 pub mod xds;

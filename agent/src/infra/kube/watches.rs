@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::pin::pin;
+use std::time::Instant;
 
 use gateway_shared::infra::object::InfraKind;
 use gateway_shared::names::{FLEET_COMPONENT, FLEET_MANAGED_BY};
 use kube::Client;
 use kube::api::Api;
 use kube::core::{ApiResource, DynamicObject};
-use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -20,6 +20,7 @@ use super::existing::Existing;
 use super::kinds::{Id, KINDS, resource, word};
 use super::nodes::{Endpoints, NodeAddresses};
 use super::words;
+use crate::watching::{self, Retries};
 
 /// The Secret of our namespace that holds what proxies need for xDS, as `gateway-agent certgen` makes it.
 const PROXY_SECRET: &str = "envoy";
@@ -97,7 +98,7 @@ impl Watches {
 
     /// Watches the authority that proxies outside of our namespace need a copy of.
     pub(super) fn authority(&self, namespace: &str) {
-        let only = watcher::Config::default().fields(&format!("metadata.name={PROXY_SECRET}"));
+        let only = watching::config().fields(&format!("metadata.name={PROXY_SECRET}"));
         let read = |object: DynamicObject| {
             let encoded = object.data.pointer("/data/ca.crt")?.as_str()?;
             let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, encoded).ok()?;
@@ -109,7 +110,7 @@ impl Watches {
 
     /// Watches what the addresses of NodePort Services are read off.
     pub(super) fn nodes(&self) {
-        self.follow(&core("Node"), None, watcher::Config::default(), NodeAddresses::read, Seen::Nodes, "Nodes");
+        self.follow(&core("Node"), None, watching::config(), NodeAddresses::read, Seen::Nodes, "Nodes");
         let slices =
             ApiResource::from_gvk(&kube::core::GroupVersionKind::gvk("discovery.k8s.io", "v1", "EndpointSlice"));
         for namespace in self.scopes() {
@@ -145,7 +146,8 @@ impl Watches {
         };
         let (tell, stop) = (self.tell.clone(), self.stop.clone());
         self.tasks.spawn(async move {
-            let mut events = pin!(watcher(api, config).default_backoff());
+            let mut events = pin!(watcher(api, config));
+            let mut retries = Retries::default();
             let mut listed = Vec::new();
             loop {
                 let event = tokio::select! {
@@ -173,7 +175,12 @@ impl Watches {
                     },
                     Some(Err(error)) => Change::Blind(words::unseen(what, &error)),
                 };
+                let failed = matches!(change, Change::Blind(_));
                 if tell.send(seen(change)).await.is_err() {
+                    return;
+                }
+                if failed && stop.run_until_cancelled(tokio::time::sleep(retries.wait(Instant::now()))).await.is_none()
+                {
                     return;
                 }
             }
@@ -184,7 +191,7 @@ impl Watches {
 /// The objects Envoy Gateway makes for proxies, whoever's they are.
 fn ours() -> watcher::Config {
     let ((managed_by, us), (component, proxy)) = (FLEET_MANAGED_BY, FLEET_COMPONENT);
-    watcher::Config::default().labels(&format!("{managed_by}={us},{component}={proxy}"))
+    watching::config().labels(&format!("{managed_by}={us},{component}={proxy}"))
 }
 
 fn core(kind: &str) -> ApiResource {
@@ -198,4 +205,72 @@ fn trimmed(mut object: DynamicObject) -> DynamicObject {
         object.data = Value::Object(serde_json::Map::new());
     }
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use hyper::{Request, Response, StatusCode};
+    use kube::client::Body;
+
+    use super::*;
+
+    /// An API server that is away for so many lists and has nothing then. The queries of watches go to `asked`.
+    fn away_for(lists: usize, asked: Arc<Mutex<Vec<String>>>) -> Client {
+        let left = Arc::new(AtomicUsize::new(lists));
+        let answer = move |request: Request<Body>| {
+            let (left, asked) = (Arc::clone(&left), Arc::clone(&asked));
+            async move {
+                let query = request.uri().query().unwrap_or_default().to_owned();
+                if query.contains("watch=") {
+                    asked.lock().unwrap().push(query);
+                    std::future::pending::<()>().await;
+                }
+                let away = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+                let list =
+                    r#"{"apiVersion": "v1", "kind": "SecretList", "metadata": {"resourceVersion": "1"}, "items": []}"#;
+                let mut response = Response::new(Body::from(list.as_bytes().to_vec()));
+                if away {
+                    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+                }
+                Ok::<_, Infallible>(response)
+            }
+        };
+        Client::new(tower::service_fn(answer), "default")
+    }
+
+    #[tokio::test]
+    async fn after_an_outage_fleets_are_seen_as_soon_as_what_they_are_made_from() {
+        let asked = Arc::default();
+        let (tell, mut told) = mpsc::channel(16);
+        let watches = Watches {
+            client: away_for(4, Arc::clone(&asked)),
+            namespaces: BTreeSet::new(),
+            tell,
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        };
+        watches.authority("gateway-system");
+        let listed = async {
+            while let Some(seen) = told.recv().await {
+                if matches!(seen, Seen::Authority(Change::All(_))) {
+                    return;
+                }
+            }
+        };
+        // Four waits: 0.1, 0.2, 0.4 and 0.8 s, each up to half as long again.
+        tokio::time::timeout(Duration::from_secs(4), listed).await.expect("it isn't tried again soon");
+        let watching = async {
+            while asked.lock().unwrap().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(4), watching).await.expect("it isn't watched");
+        let asked = asked.lock().unwrap();
+        assert!(asked[0].contains("timeoutSeconds=120"), "{asked:?}");
+    }
 }

@@ -21,6 +21,7 @@ use super::health::{Health, cause};
 use super::registry::{WATCHED, Watched};
 use super::store::{Event, Source};
 use super::watch::Watch;
+use crate::watching;
 
 /// How often it is asked which kinds there are, while changes of CRDs are seen.
 const SELDOM: Duration = Duration::from_mins(1);
@@ -169,7 +170,7 @@ impl Supervisor {
 async fn watch_crds(client: Client, discover: Arc<Notify>, seen: Arc<AtomicBool>) {
     let ours: Vec<String> = WATCHED.iter().map(Watched::crd).collect();
     let api: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(client);
-    let mut stream = pin!(watcher(api, watcher::Config::default().timeout(120)));
+    let mut stream = pin!(watcher(api, watching::config()));
     while let Some(event) = stream.next().await {
         match event {
             Ok(watcher::Event::Apply(crd) | watcher::Event::Delete(crd)) => {

@@ -1,11 +1,9 @@
 //! One watch: what the API server says of a kind, told to the store, for ever and through all errors.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kube::Client;
 use kube::runtime::watcher::{self, watcher};
@@ -18,19 +16,10 @@ use super::health::{Health, Trouble};
 use super::raw::Raw;
 use super::registry::{Presence, Watched};
 use super::store::{Event, Source};
-use crate::backoff::Backoff;
+use crate::watching::{self, Retries};
 
 /// The store is no longer there: the agent ends.
 struct Gone;
-
-/// How long to wait before an attempt after the first failure.
-const FIRST_RETRY: Duration = Duration::from_millis(100);
-/// How long at most: an API server that comes back is noticed that soon.
-const LAST_RETRY: Duration = Duration::from_secs(2);
-/// After so long without a failure the next one is a first one.
-const FORGET: Duration = Duration::from_secs(10);
-/// How long one request watches, in seconds. A connection that died without a word is noticed 5 seconds later.
-const WATCH_SECONDS: u32 = 120;
 
 /// A watch of one kind, everywhere or in one namespace.
 pub(super) struct Watch {
@@ -55,8 +44,7 @@ pub(super) struct Watch {
 impl Watch {
     /// Watches until the store is gone.
     pub(super) async fn run(self) {
-        let mut backoff = Backoff::new(FIRST_RETRY, LAST_RETRY);
-        let mut failed: Option<Instant> = None;
+        let mut retries = Retries::default();
         loop {
             let streaming = self.streaming.load(Ordering::Relaxed);
             let mut stream =
@@ -75,17 +63,13 @@ impl Watch {
                     }
                     Err(error) => error,
                 };
-                if failed.is_none_or(|failed| failed.elapsed() > FORGET) {
-                    backoff.reset();
-                }
-                failed = Some(Instant::now());
                 let trouble = Trouble::of(&error, streaming);
                 if matches!(trouble, Trouble::Forbidden(_)) && self.watched.presence == Presence::Foreign {
                     drop(self.events.send(Event::Forgone(self.source.clone())).await);
                 }
                 let next = self.report(trouble);
                 if next != Next::ListAtOnce {
-                    tokio::time::sleep(with_jitter(backoff.next_delay())).await;
+                    tokio::time::sleep(retries.wait(Instant::now())).await;
                 }
                 if next != Next::GoOn {
                     break;
@@ -95,7 +79,7 @@ impl Watch {
     }
 
     fn config(&self, streaming: bool) -> watcher::Config {
-        let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
+        let mut config = watching::config();
         config.field_selector = self.watched.fields.map(str::to_owned);
         if streaming { config.streaming_lists() } else { config }
     }
@@ -161,12 +145,4 @@ enum Next {
     List,
     /// List everything anew.
     ListAtOnce,
-}
-
-/// Up to half as long again, so that all watches don't knock at once.
-fn with_jitter(delay: Duration) -> Duration {
-    // The keys of a hasher are the randomness the standard library has.
-    let random = RandomState::new().hash_one(()) % 1000;
-    let share = u32::try_from(random).unwrap_or_default();
-    delay + delay * share / 2000
 }
