@@ -85,7 +85,7 @@ impl StatusWriter {
                 return;
             }
             if let Some(latest) = self.inputs(inputs.as_deref()) {
-                latest.to_look_at(inputs.as_deref()).into_iter().for_each(|subject| queue.push(subject));
+                latest.to_look_at(inputs.as_deref()).into_iter().for_each(|subject| queue.push_anew(subject));
                 inputs = Some(Arc::new(latest));
             }
             while let Some(inputs) = &inputs
@@ -98,7 +98,8 @@ impl StatusWriter {
                     (subject, end)
                 });
             }
-            let wake_at = queue.wake_at();
+            // As long as nobody is free, what is due waits for somebody who is.
+            let wake_at = queue.wake_at().filter(|_| work.len() < AT_ONCE);
             tokio::select! {
                 () = changed(&mut self.leads) => {}
                 () = changed(&mut self.changes) => {}

@@ -43,14 +43,25 @@ pub(super) struct Queue {
     ready: VecDeque<Subject>,
     /// What is in `ready`.
     queued: HashSet<Subject>,
-    /// What is being worked on, and whether it was asked for again meanwhile.
-    running: HashMap<Subject, bool>,
+    /// What is being worked on, and whether it was asked for meanwhile.
+    running: HashMap<Subject, Asked>,
     /// What failed or rests and was asked for, with the time of the next attempt.
     waiting: HashMap<Subject, Instant>,
     rests: HashMap<Subject, Rest>,
     backoffs: HashMap<Subject, Backoff>,
     paused_until: Option<Instant>,
     pause: Backoff,
+}
+
+/// Whether an object was asked for while it was worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Asked {
+    /// It wasn't.
+    Not,
+    /// It was.
+    Again,
+    /// It was, since something else is to be said of it.
+    Anew,
 }
 
 /// An object that was written is left alone for a while.
@@ -78,11 +89,23 @@ impl Default for Queue {
 impl Queue {
     /// Asks for an object. One that waits goes on waiting.
     pub(super) fn push(&mut self, subject: Subject) {
-        if let Some(again) = self.running.get_mut(&subject) {
-            *again = true;
+        if let Some(asked) = self.running.get_mut(&subject) {
+            *asked = Asked::Again.max(*asked);
         } else if !self.waiting.contains_key(&subject) && self.queued.insert(subject.clone()) {
             self.ready.push_back(subject);
         }
+    }
+
+    /// Asks for an object of which something else is to be said than before. Why it failed before says nothing any more:
+    /// it doesn't wait for that.
+    pub(super) fn push_anew(&mut self, subject: Subject) {
+        if let Some(asked) = self.running.get_mut(&subject) {
+            *asked = Asked::Anew;
+            return;
+        }
+        self.backoffs.remove(&subject);
+        self.waiting.remove(&subject);
+        self.push(subject);
     }
 
     /// Takes the next object that may be worked on at `now`.
@@ -103,7 +126,7 @@ impl Queue {
             match self.rests.get(&subject).filter(|rest| rest.until > now) {
                 Some(rest) => drop(self.waiting.insert(subject, rest.until)),
                 None => {
-                    self.running.insert(subject.clone(), false);
+                    self.running.insert(subject.clone(), Asked::Not);
                     return Some(subject);
                 }
             }
@@ -112,7 +135,7 @@ impl Queue {
 
     /// Notes at `now` what came of an object that was taken.
     pub(super) fn done(&mut self, subject: Subject, end: End, now: Instant) {
-        let again = self.running.remove(&subject).unwrap_or(false);
+        let asked = self.running.remove(&subject).unwrap_or(Asked::Not);
         match end {
             End::Settled | End::Written => {
                 self.backoffs.remove(&subject);
@@ -120,10 +143,11 @@ impl Queue {
                 if end == End::Written {
                     self.rest(subject.clone(), now);
                 }
-                if again {
+                if asked != Asked::Not {
                     self.push(subject);
                 }
             }
+            End::Failed if asked == Asked::Anew => self.push_anew(subject),
             End::Failed => {
                 let backoff = self.backoffs.entry(subject.clone());
                 let wait = backoff.or_insert_with(|| Backoff::new(FIRST_WAIT, LONGEST_WAIT)).next_delay();
@@ -154,11 +178,11 @@ impl Queue {
 
     /// When there may be something to do although nothing happens until then.
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        let paused = self.paused_until.filter(|_| !self.ready.is_empty());
         let waiting = self.waiting.values().min().copied();
-        match (paused, waiting) {
-            (Some(paused), Some(waiting)) => Some(paused.min(waiting)),
-            (paused, waiting) => paused.or(waiting),
+        match self.paused_until {
+            Some(paused) if !self.ready.is_empty() => Some(paused),
+            Some(paused) => waiting.map(|waiting| waiting.max(paused)),
+            None => waiting,
         }
     }
 }
@@ -238,6 +262,47 @@ mod tests {
         assert_eq!(order, [subject("c"), subject("a"), subject("b")]);
         queue.done(subject("c"), End::ServerTrouble, later);
         assert_eq!(queue.wake_at(), Some(later + 2 * FIRST_PAUSE));
+    }
+
+    #[test]
+    fn nothing_that_is_due_wakes_anybody_during_a_pause() {
+        let start = Instant::now();
+        let mut queue = pushed(&["a", "b"]);
+        queue.next(start);
+        queue.done(subject("a"), End::Failed, start);
+        let due = start + FIRST_WAIT;
+        queue.next(due - FIRST_PAUSE / 2);
+        queue.done(subject("b"), End::ServerTrouble, due - FIRST_PAUSE / 2);
+        let over = due + FIRST_PAUSE / 2;
+        assert_eq!((queue.next(due), queue.wake_at()), (None, Some(over)));
+        let order: Vec<_> = std::iter::from_fn(|| queue.next(over)).collect();
+        assert_eq!(order, [subject("b"), subject("a")]);
+    }
+
+    #[test]
+    fn an_object_that_failed_and_of_which_something_else_is_to_be_said_does_not_wait() {
+        let start = Instant::now();
+        let mut queue = pushed(&["a"]);
+        queue.next(start);
+        queue.done(subject("a"), End::Failed, start);
+        queue.push_anew(subject("a"));
+        assert_eq!(queue.next(start), Some(subject("a")));
+        queue.push_anew(subject("a"));
+        queue.push(subject("a"));
+        queue.done(subject("a"), End::Failed, start);
+        assert_eq!(queue.next(start), Some(subject("a")), "it was corrected while it was written");
+        queue.done(subject("a"), End::Failed, start);
+        assert_eq!(queue.wake_at(), Some(start + FIRST_WAIT), "it fails for the first time as it is now");
+    }
+
+    #[test]
+    fn what_was_just_written_rests_though_something_else_is_to_be_said() {
+        let start = Instant::now();
+        let mut queue = pushed(&["a"]);
+        queue.next(start);
+        queue.done(subject("a"), End::Written, start);
+        queue.push_anew(subject("a"));
+        assert_eq!((queue.next(start), queue.wake_at()), (None, Some(start + FIRST_REST)));
     }
 
     #[test]
