@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use gateway_shared::api::duration;
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
 use gateway_shared::api::envoy_gateway_provider::LeaderElection;
@@ -151,6 +151,34 @@ impl ClusterSettings {
             shutdown_manager_image: self.image.clone(),
             ca_certificate: None,
         }
+    }
+
+    /// Refuses an election that lets two replicas write at once, as client-go does: a leader has to give up before
+    /// others may take its lease, and to try more than once before it gives up.
+    ///
+    /// # Errors
+    /// When the periods of the configuration file don't fit together.
+    pub fn check_election(&self) -> anyhow::Result<()> {
+        let Election { lease_duration, renew_deadline, retry_period, disabled, .. } = self.election();
+        if disabled {
+            return Ok(());
+        }
+        // A Lease says it in seconds.
+        if Duration::from_secs(lease_duration.as_secs()) <= renew_deadline {
+            bail!(
+                "provider.kubernetes.leaderElection: leaseDuration {lease_duration:?} must be longer than renewDeadline \
+                 {renew_deadline:?} in whole seconds, or two replicas write at the same time: make it longer, or \
+                 renewDeadline shorter (they are 15s and 10s where nothing is said)"
+            );
+        }
+        if renew_deadline <= retry_period.saturating_mul(6) / 5 {
+            bail!(
+                "provider.kubernetes.leaderElection: renewDeadline {renew_deadline:?} must be longer than 1.2 times \
+                 retryPeriod {retry_period:?}, or a leader gives up after one failure: make it longer, or retryPeriod \
+                 shorter (they are 10s and 2s where nothing is said)"
+            );
+        }
+        Ok(())
     }
 
     /// How the leader is chosen. The defaults are those of Envoy Gateway.

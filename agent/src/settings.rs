@@ -147,6 +147,7 @@ impl Settings {
             image: surroundings.image.clone(),
             pod: surroundings.pod.clone(),
         });
+        cluster.as_ref().map_or(Ok(()), ClusterSettings::check_election)?;
         let (files, host) = if cluster.is_some() { (Vec::new(), None) } else { providers(&config)? };
         let host =
             host.map(|host| host_settings(args, host.unwrap_or_default(), surroundings.home.as_deref())).transpose()?;
@@ -431,6 +432,23 @@ logging:
         assert_eq!(standalone.xds_address, "127.0.0.1:18000".parse().unwrap());
         let error = settings("kind: EnvoyGateway\nprovider: {type: Custom}\n", &[]).unwrap_err().to_string();
         assert!(error.contains("provider.custom is missing"), "{error}");
+    }
+
+    #[test]
+    fn an_election_that_lets_two_replicas_write_is_refused() {
+        let elected = |said: &str| {
+            let election = format!("leaderElection: {{{said}}}");
+            let text = format!("kind: EnvoyGateway\nprovider: {{type: Kubernetes, kubernetes: {{{election}}}}}\n");
+            settings(&text, &[]).map(|_| ()).map_err(|error| error.to_string())
+        };
+        let lease = elected("leaseDuration: 5s").unwrap_err();
+        assert!(lease.contains("leaseDuration 5s must be longer than renewDeadline 10s"), "{lease}");
+        elected("leaseDuration: 10900ms").unwrap_err();
+        elected("leaseDuration: 10900ms, renewDeadline: 9500ms").unwrap();
+        let retries = elected("renewDeadline: 6s, retryPeriod: 5s").unwrap_err();
+        assert!(retries.contains("renewDeadline 6s must be longer than 1.2 times retryPeriod 5s"), "{retries}");
+        elected("renewDeadline: 6001ms, retryPeriod: 5s").unwrap();
+        elected("leaseDuration: 5s, disable: true").unwrap();
     }
 
     #[test]
