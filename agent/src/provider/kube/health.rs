@@ -22,6 +22,8 @@ pub(super) enum Trouble {
     NoStreaming,
     /// We may not.
     Forbidden(String),
+    /// The API server can't at the moment: it is too busy, or broken where this kind is concerned.
+    Failing(String),
     /// The API server says something else.
     Refused(String),
 }
@@ -36,7 +38,12 @@ impl Trouble {
             WatchError::WatchError(status) => return Self::of_status(status.code, &status.message, streaming),
             WatchError::NoResourceVersion => return Self::Refused(error.to_string()),
         };
-        match client {
+        Self::of_answer(client, streaming)
+    }
+
+    /// What an error of one request means.
+    pub(super) fn of_answer(error: &ClientError, streaming: bool) -> Self {
+        match error {
             ClientError::Api(status) => Self::of_status(status.code, &status.message, streaming),
             other => Self::Unreachable(cause(other)),
         }
@@ -49,15 +56,14 @@ impl Trouble {
             // 400 and 422 from servers that don't know how, 500 from those whose storage is too old for it.
             400 | 422 | 500 if streaming => Self::NoStreaming,
             401 | 403 => Self::Forbidden(message.to_owned()),
-            // The server is there, but not for long or not yet.
-            429 | 500.. => Self::Unreachable(format!("{message} ({code})")),
+            429 | 500.. => Self::Failing(format!("{message} ({code})")),
             _ => Self::Refused(format!("{message} ({code})")),
         }
     }
 }
 
 /// What an error came from in the end: what is around it only says which part of the client passed it on.
-pub(super) fn cause(error: &dyn std::error::Error) -> String {
+fn cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;
@@ -77,7 +83,7 @@ struct State {
 
 impl Health {
     /// The API server doesn't answer. One line for all watches.
-    pub(super) fn unreachable(&self, why: &str) {
+    fn unreachable(&self, why: &str) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !std::mem::replace(&mut state.unreachable, true) {
             warn!("the API server can't be reached: {why}; what is known goes on, and it is tried again and again");
@@ -85,7 +91,7 @@ impl Health {
     }
 
     /// The API server answers.
-    pub(super) fn reached(&self) {
+    fn reached(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut state.unreachable, false) {
             info!("the API server answers again; the watches go on");
@@ -94,18 +100,18 @@ impl Health {
 
     /// A watch can't go on.
     pub(super) fn trouble(&self, source: &Source, trouble: Trouble) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.troubles.get(source) == Some(&trouble) {
-            return;
+        if let Trouble::Unreachable(why) = &trouble {
+            return self.unreachable(why);
         }
-        let kind = source.kind;
-        let place = source.namespace.as_deref().map_or_else(String::new, |namespace| format!(" in {namespace}"));
-        match &trouble {
-            Trouble::Forbidden(message) => warn!(
-                "we may not watch {kind}{place}: {message}; give our service account the verbs get, list and watch of it"
-            ),
-            Trouble::Refused(message) => warn!("watching {kind}{place} fails: {message}; it is tried again and again"),
-            Trouble::Unreachable(_) | Trouble::NoSuchKind | Trouble::Expired | Trouble::NoStreaming => {}
+        self.reached();
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = match &trouble {
+            // The words may be others at each attempt, and those of one kind share their fate.
+            Trouble::Failing(_) => state.is_failing(source.kind),
+            trouble => state.troubles.get(source) == Some(trouble),
+        };
+        if !is_known {
+            say(source, &trouble);
         }
         state.troubles.insert(source.clone(), trouble);
     }
@@ -114,9 +120,36 @@ impl Health {
     pub(super) fn well(&self, source: &Source) {
         self.reached();
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Trouble::Forbidden(_) | Trouble::Refused(_)) = state.troubles.remove(source) {
+        let goes_on = match state.troubles.remove(source) {
+            Some(Trouble::Forbidden(_) | Trouble::Refused(_)) => true,
+            Some(Trouble::Failing(_)) => !state.is_failing(source.kind),
+            Some(Trouble::Unreachable(_) | Trouble::NoSuchKind | Trouble::Expired | Trouble::NoStreaming) | None => {
+                false
+            }
+        };
+        if goes_on {
             info!(kind = source.kind, "this watch goes on");
         }
+    }
+}
+
+impl State {
+    fn is_failing(&self, kind: &str) -> bool {
+        self.troubles.iter().any(|(source, trouble)| source.kind == kind && matches!(trouble, Trouble::Failing(_)))
+    }
+}
+
+fn say(source: &Source, trouble: &Trouble) {
+    let kind = source.kind;
+    let place = source.namespace.as_deref().map_or_else(String::new, |namespace| format!(" in {namespace}"));
+    match trouble {
+        Trouble::Forbidden(message) => warn!(
+            "we may not watch {kind}{place}: {message}; give our service account the verbs get, list and watch of it"
+        ),
+        Trouble::Failing(message) | Trouble::Refused(message) => warn!(
+            "watching {kind}{place} fails: {message}; what is known of it goes on, and it is tried again and again"
+        ),
+        Trouble::Unreachable(_) | Trouble::NoSuchKind | Trouble::Expired | Trouble::NoStreaming => {}
     }
 }
 
@@ -133,9 +166,32 @@ mod tests {
             (500, true, Trouble::NoStreaming),
             (422, false, Trouble::Refused("m (422)".to_owned())),
             (403, true, Trouble::Forbidden("m".to_owned())),
-            (503, true, Trouble::Unreachable("m (503)".to_owned())),
+            (500, false, Trouble::Failing("m (500)".to_owned())),
+            (503, true, Trouble::Failing("m (503)".to_owned())),
         ] {
             assert_eq!(Trouble::of_status(code, "m", streaming), trouble, "{code}");
         }
+    }
+
+    #[test]
+    fn a_kind_that_is_broken_makes_nobody_say_that_the_server_is_away_and_comes_back() {
+        let health = Health::default();
+        let source = |kind, namespace: &str| Source { kind, namespace: Some(namespace.into()) };
+        let is_away = || health.0.lock().unwrap().unreachable;
+        let is_failing = |kind| health.0.lock().unwrap().is_failing(kind);
+        for namespace in ["a", "b"] {
+            let trouble = Trouble::of_status(500, "conversion webhook failed", false);
+            health.trouble(&source("HTTPRoute", namespace), trouble);
+        }
+        health.well(&source("Gateway", "a"));
+        assert_eq!((is_away(), is_failing("HTTPRoute"), is_failing("Gateway")), (false, true, false));
+        health.well(&source("HTTPRoute", "a"));
+        assert!(is_failing("HTTPRoute"), "in the other namespace it goes on");
+        health.well(&source("HTTPRoute", "b"));
+        assert!(!is_failing("HTTPRoute"));
+        health.trouble(&source("Gateway", "a"), Trouble::Unreachable("no answer".to_owned()));
+        assert!(is_away());
+        health.trouble(&source("Gateway", "a"), Trouble::of_status(503, "not yet", false));
+        assert_eq!((is_away(), is_failing("Gateway")), (false, true), "that is an answer");
     }
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
 use super::discovery::{self, Plan};
-use super::health::{Health, cause};
+use super::health::{Health, Trouble};
 use super::registry::{WATCHED, Watched};
 use super::store::{Event, Source};
 use super::watch::Watch;
@@ -34,6 +34,9 @@ const TIMES: u32 = 5;
 /// From this minor version on API servers stream lists, unless it is switched off.
 const STREAMS_LISTS: u32 = 32;
 
+/// Asking which kinds there are fares like a watch of their definitions.
+const KINDS: Source = Source { kind: "CustomResourceDefinition", namespace: None };
+
 /// Who keeps the watches running.
 pub(super) struct Supervisor {
     /// The API server.
@@ -43,7 +46,7 @@ pub(super) struct Supervisor {
     /// The store.
     pub(super) events: mpsc::Sender<Event>,
     running: BTreeMap<Source, Running>,
-    streaming: Arc<AtomicBool>,
+    streaming: bool,
     health: Health,
     discover: Arc<Notify>,
 }
@@ -61,7 +64,7 @@ impl Supervisor {
             namespaces,
             events,
             running: BTreeMap::new(),
-            streaming: Arc::default(),
+            streaming: false,
             health: Health::default(),
             discover: Arc::default(),
         }
@@ -91,7 +94,7 @@ impl Supervisor {
                 Ok(()) if sees_crds.load(Ordering::Relaxed) => SELDOM,
                 Ok(()) => OFTEN,
                 Err(error) => {
-                    self.health.unreachable(&cause(&error));
+                    self.health.trouble(&KINDS, Trouble::of_answer(&error, false));
                     SOON
                 }
             };
@@ -109,13 +112,13 @@ impl Supervisor {
             let version = self.client.apiserver_version().await?;
             // Some providers write "32+".
             let digits: String = version.minor.chars().take_while(char::is_ascii_digit).collect();
-            self.streaming.store(digits.parse().is_ok_and(|minor: u32| minor >= STREAMS_LISTS), Ordering::Relaxed);
+            self.streaming = digits.parse().is_ok_and(|minor: u32| minor >= STREAMS_LISTS);
             *known_version = true;
         }
         let mut served = discovery::served(&self.client).await?;
         let running = self.running.iter().map(|(source, running)| (source, running.watched, running.version));
         discovery::keep_those_that_answer(&self.client, &mut served, running).await?;
-        self.health.reached();
+        self.health.well(&KINDS);
         self.adjust(discovery::plan(&served, &self.namespaces)).await;
         Ok(())
     }
@@ -156,7 +159,7 @@ impl Supervisor {
                 watched,
                 version,
                 source: source.clone(),
-                streaming: Arc::clone(&self.streaming),
+                streaming: self.streaming,
                 health: self.health.clone(),
                 discover: Arc::clone(&self.discover),
                 events: self.events.clone(),

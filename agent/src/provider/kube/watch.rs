@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use kube::Client;
@@ -31,8 +30,8 @@ pub(super) struct Watch {
     pub(super) version: &'static str,
     /// Where, and as whom the store knows us.
     pub(super) source: Source,
-    /// Whether lists are to be streamed; switched off by the first that can't be.
-    pub(super) streaming: Arc<AtomicBool>,
+    /// Whether lists are to be streamed, until one can't be.
+    pub(super) streaming: bool,
     /// Where troubles are told.
     pub(super) health: Health,
     /// Asks which kinds there are.
@@ -45,8 +44,8 @@ impl Watch {
     /// Watches until the store is gone.
     pub(super) async fn run(self) {
         let mut retries = Retries::default();
+        let mut streaming = self.streaming;
         loop {
-            let streaming = self.streaming.load(Ordering::Relaxed);
             let mut stream =
                 pin!(watcher(self.watched.api(&self.client, self.version, &self.source), self.config(streaming)));
             while let Some(item) = stream.next().await {
@@ -68,7 +67,9 @@ impl Watch {
                     drop(self.events.send(Event::Forgone(self.source.clone())).await);
                 }
                 let next = self.report(trouble);
-                if next != Next::ListAtOnce {
+                if next == Next::ListByPage {
+                    streaming = false;
+                } else {
                     tokio::time::sleep(retries.wait(Instant::now())).await;
                 }
                 if next != Next::GoOn {
@@ -114,22 +115,16 @@ impl Watch {
     /// Tells of a trouble, and says what to do.
     fn report(&self, trouble: Trouble) -> Next {
         let next = match &trouble {
-            Trouble::Unreachable(why) => {
-                self.health.unreachable(why);
-                return Next::GoOn;
-            }
             Trouble::NoStreaming => {
-                if self.streaming.swap(false, Ordering::Relaxed) {
-                    debug!("the API server can't stream lists; they are asked for page by page");
-                }
-                return Next::ListAtOnce;
+                debug!(kind = self.watched.kind, "the API server can't stream this list; it is asked for page by page");
+                Next::ListByPage
             }
             Trouble::NoSuchKind => {
                 self.discover.notify_one();
                 Next::GoOn
             }
             Trouble::Expired => Next::List,
-            Trouble::Forbidden(_) | Trouble::Refused(_) => Next::GoOn,
+            Trouble::Unreachable(_) | Trouble::Forbidden(_) | Trouble::Failing(_) | Trouble::Refused(_) => Next::GoOn,
         };
         self.health.trouble(&self.source, trouble);
         next
@@ -143,6 +138,6 @@ enum Next {
     GoOn,
     /// Wait a moment and list everything anew.
     List,
-    /// List everything anew.
-    ListAtOnce,
+    /// List everything anew, at once and page by page.
+    ListByPage,
 }
