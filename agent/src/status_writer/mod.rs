@@ -59,7 +59,7 @@ impl StatusWriter {
     /// Writes until `stop`, as long as we lead.
     pub async fn run(mut self, stop: CancellationToken) {
         let settler = Settler {
-            store: Store { client: self.client.clone() },
+            store: Store { client: self.client.clone(), seen: self.seen.clone() },
             seen: self.seen.clone(),
             metrics: StatusMetrics::new(&self.metrics),
             echoes: Arc::default(),

@@ -60,9 +60,9 @@ pub fn start(
     let (sender, receiver) = channel(None);
     let (events, inbox) = mpsc::channel(QUEUE);
     let (namespaces, selector) = settings.scope();
-    let store = Store::new(selector, &settings.controller_namespace, seen);
+    let store = Store::new(selector, &settings.controller_namespace, seen.clone());
     tokio::spawn(publish::run(inbox, store, sender, stop.clone()));
-    tokio::spawn(Supervisor::new(client, namespaces, events).run(stop));
+    tokio::spawn(Supervisor::new(client, namespaces, seen, events).run(stop));
     receiver
 }
 

@@ -22,6 +22,8 @@ pub struct Seen(Arc<RwLock<Objects>>);
 #[derive(Debug, Default)]
 struct Objects {
     by_kind: HashMap<&'static str, HashMap<ObjectKey, Entry>>,
+    /// The version each kind is watched in.
+    versions: HashMap<&'static str, &'static str>,
     /// Who is told of changes.
     listeners: Vec<Weak<Changed>>,
 }
@@ -96,6 +98,18 @@ impl Seen {
     pub fn exists(&self, kind: &str, key: &ObjectKey) -> bool {
         let objects = self.0.read().unwrap_or_else(PoisonError::into_inner);
         objects.by_kind.get(kind).is_some_and(|kind| kind.contains_key(key))
+    }
+
+    /// The version in which objects of `kind` are watched, which is one in which they can be written; `None` if they
+    /// aren't watched.
+    #[must_use]
+    pub fn version(&self, kind: &str) -> Option<&'static str> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).versions.get(kind).copied()
+    }
+
+    /// Notes that objects of `kind` are watched in `version`. Tests of readers use it, too.
+    pub fn watched_in(&self, kind: &'static str, version: &'static str) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).versions.insert(kind, version);
     }
 
     /// Tells of every change from now on.

@@ -19,6 +19,7 @@ use tracing::{debug, info};
 use super::discovery::{self, Plan};
 use super::health::{Health, Trouble};
 use super::registry::{WATCHED, Watched};
+use super::seen::Seen;
 use super::store::{Event, Source};
 use super::watch::Watch;
 use crate::watching;
@@ -43,6 +44,8 @@ pub(super) struct Supervisor {
     pub(super) client: Client,
     /// The namespaces to watch; all of them if none is named.
     pub(super) namespaces: Vec<Arc<str>>,
+    /// Where it is noted which versions are watched.
+    pub(super) seen: Seen,
     /// The store.
     pub(super) events: mpsc::Sender<Event>,
     running: BTreeMap<Source, Running>,
@@ -58,10 +61,11 @@ struct Running {
 }
 
 impl Supervisor {
-    pub(super) fn new(client: Client, namespaces: Vec<Arc<str>>, events: mpsc::Sender<Event>) -> Self {
+    pub(super) fn new(client: Client, namespaces: Vec<Arc<str>>, seen: Seen, events: mpsc::Sender<Event>) -> Self {
         Self {
             client,
             namespaces,
+            seen,
             events,
             running: BTreeMap::new(),
             streaming: false,
@@ -154,6 +158,7 @@ impl Supervisor {
                 continue;
             }
             debug!(kind = source.kind, namespace = source.namespace.as_deref(), version, "watching");
+            self.seen.watched_in(source.kind, version);
             let watch = Watch {
                 client: self.client.clone(),
                 watched,
@@ -274,7 +279,7 @@ mod tests {
         *server.lists.lock().unwrap() = both.clone();
         *server.has.lock().unwrap() = both;
         let (events, mut told) = mpsc::channel(256);
-        let mut supervisor = Supervisor::new(server.client(), Vec::new(), events);
+        let mut supervisor = Supervisor::new(server.client(), Vec::new(), Seen::default(), events);
         let mut known_version = false;
 
         supervisor.look(&mut known_version).await.unwrap();
@@ -290,5 +295,19 @@ mod tests {
         let planned = plans(&mut told);
         assert_eq!(planned.len(), 1);
         assert!(planned[0].contains("Gateway") && !planned[0].contains("HTTPRoute"), "{planned:?}");
+    }
+
+    #[tokio::test]
+    async fn it_is_noted_in_which_version_a_kind_is_watched() {
+        let server = Server::default();
+        let seen = Seen::default();
+        let (events, _told) = mpsc::channel(256);
+        let mut supervisor = Supervisor::new(server.client(), Vec::new(), seen.clone(), events);
+        let served = discovery::Served::from([(
+            ("gateway.networking.k8s.io", "v1alpha2"),
+            BTreeSet::from(["tcproutes".to_owned()]),
+        )]);
+        supervisor.adjust(discovery::plan(&served, &[])).await;
+        assert_eq!((seen.version("TCPRoute"), seen.version("HTTPRoute")), (Some("v1alpha2"), None));
     }
 }
