@@ -252,16 +252,17 @@ fn with_selector(id: &Id, content: &Arc<Value>, existing: &Existing, live: &Valu
     (Arc::new(content), None)
 }
 
-/// Deletes what the fleet no longer has.
+/// Deletes what the fleet no longer has. A workload that another one replaces stays until that serves, and so does what
+/// its pods start from and are reached by.
 fn retire(situation: &Situation<'_>, rendered: &[Rendered], decision: &mut Decision) {
-    for (id, existing) in situation.store.of_fleet(situation.fleet) {
-        let wanted = rendered.iter().any(|object| object.id == *id);
-        if wanted || existing.deleting {
-            continue;
-        }
-        if is_workload(id.kind)
-            && let Some(until) = replaced_until(situation, rendered)
-        {
+    let retired = || {
+        let of_fleet = situation.store.of_fleet(situation.fleet);
+        of_fleet.filter(|(id, existing)| !existing.deleting && rendered.iter().all(|object| object.id != **id))
+    };
+    let replaced = retired().any(|(id, _)| is_workload(id.kind));
+    let stays_until = replaced.then(|| replaced_until(situation, rendered)).flatten();
+    for (id, existing) in retired() {
+        if let Some(until) = stays_until.filter(|_| is_workload(id.kind) || pods_need(id.kind)) {
             again_at(decision, until);
             continue;
         }
@@ -284,6 +285,11 @@ fn replaced_until(situation: &Situation<'_>, rendered: &[Rendered]) -> Option<In
     // Not applied yet: then it is soon.
     let since = situation.applied.get(&newer.id).map_or(situation.now, |applied| applied.at);
     since.checked_add(RETIREMENT).filter(|until| *until > situation.now)
+}
+
+/// Whether the pods of a workload start from objects of this kind, or are reached by them.
+const fn pods_need(kind: InfraKind) -> bool {
+    matches!(kind, InfraKind::ServiceAccount | InfraKind::ConfigMap | InfraKind::Service)
 }
 
 const fn is_workload(kind: InfraKind) -> bool {

@@ -210,21 +210,24 @@ fn a_rename_makes_the_new_one_first() {
 }
 
 #[test]
-fn a_deployment_stays_until_the_daemon_set_in_its_place_serves() {
-    let mut world = World::new(vec![object(InfraKind::Deployment, "a", json!({}))]);
+fn a_deployment_and_what_it_needs_stay_until_the_daemon_set_in_its_place_serves() {
+    let kinds = [InfraKind::ConfigMap, InfraKind::Deployment, InfraKind::Service, InfraKind::HorizontalPodAutoscaler];
+    let mut world = World::new(kinds.map(|kind| object(kind, "old", json!({}))).into());
     world.carry_out();
     world.wanted = Wanted::Objects([object(InfraKind::DaemonSet, "a", json!({}))].into());
     world.claims.clear();
     let Decision { actions, again_at, .. } = world.decide();
-    assert_eq!(actions.iter().map(step).collect::<Vec<_>>(), ["make DaemonSet n/a"]);
+    let steps = actions.iter().map(step).collect::<Vec<_>>();
+    assert_eq!(steps, ["make DaemonSet n/a", "delete HorizontalPodAutoscaler n/old"], "what its pods need stays, too");
     assert!(again_at.is_some());
     world.carry_out();
     assert!(world.steps().is_empty(), "it has no pod yet");
+    let all = ["delete ConfigMap n/old", "delete Deployment n/old", "delete Service n/old"];
     world.now += RETIREMENT;
-    assert_eq!(world.steps(), ["delete Deployment n/a"], "but it isn't waited for forever");
+    assert_eq!(world.steps(), all, "but it isn't waited for forever");
     world.now -= RETIREMENT;
     world.there(&id(InfraKind::DaemonSet, "a"), FLEET, json!({"status": {"numberAvailable": 1}}));
-    assert_eq!(world.steps(), ["delete Deployment n/a"]);
+    assert_eq!(world.steps(), all);
 }
 
 #[test]
