@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use gateway_shared::install::{AUTHORITY_CONFIG_MAP, AUTHORITY_KEY};
 use hyper::header::{AUTHORIZATION, CONNECTION, HeaderValue, UPGRADE};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
@@ -39,7 +40,7 @@ const PROTOCOL: &str = "gateway-agent";
 /// The pods of the agent.
 const PODS: &str = "control-plane=envoy-gateway";
 /// The ConfigMap with the agent's authority, and its key.
-const AUTHORITY: (&str, &str) = ("envoy-gateway-ca", "ca.crt");
+const AUTHORITY: (&str, &str) = (AUTHORITY_CONFIG_MAP, AUTHORITY_KEY);
 
 /// Bytes in both directions.
 pub trait Bidirectional: AsyncRead + AsyncWrite + Send + Unpin {}

@@ -98,7 +98,7 @@ pub struct Settings {
     pub namespace_mode: Option<NamespaceMode>,
 
     /// The namespaces that are watched, and that the agent gets rights in; `*` for all [default: all]
-    #[arg(long, value_name = "NAMESPACE,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMESPACE,…", value_delimiter = ',', value_parser = watched)]
     pub watch_namespaces: Option<Vec<String>>,
 
     /// Make a GatewayClass of this name
@@ -174,6 +174,14 @@ pub enum DryRun {
     Client,
     /// The API server
     Server,
+}
+
+/// An empty name is a variable that isn't set, and hardly means all namespaces.
+fn watched(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("a namespace has a name; write `*` for all of them".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 fn amount(text: &str) -> Result<(String, String), String> {

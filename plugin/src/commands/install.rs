@@ -51,6 +51,9 @@ pub fn run(asked: &Install, reader: &mut Reader<'_>, printer: &mut Printer<'_>) 
             settings.namespace,
             install::summary(&prepared.objects)
         ));
+        for stale in prepared.stale() {
+            printer.note(&format!("Will remove, since it isn't needed any more: {stale}"));
+        }
         if !terminal::go_on("Continue?", doing.yes, true)? {
             printer.note("Nothing was done.");
             return Ok(Exit::Problem);
@@ -78,6 +81,7 @@ pub(super) struct Prepared {
     bundle: Bundle,
     mode: Mode,
     replace_crds: bool,
+    kept_image: Option<String>,
 }
 
 impl Prepared {
@@ -95,20 +99,31 @@ impl Prepared {
         };
         let deployment = there(InstallKind::Deployment, NAME).await?;
         let config = there(InstallKind::ConfigMap, CONFIG_MAP).await?;
-        let earlier = Earlier::of(deployment.as_ref(), config.as_ref());
+        let autoscalers = facts::readable(live::list(cluster, InstallKind::HorizontalPodAutoscaler, "").await)?;
+        let earlier = Earlier::of(deployment.as_ref(), config.as_ref())
+            .scaled_by(autoscalers.as_deref().unwrap_or_default(), namespace);
+        let kept_image = earlier.values.image.clone().filter(|_| said.values.image.is_none());
         let options = request::options(namespace, said, earlier)?;
         let mut objects = install::render(&options);
-        let mut facts = Facts::gather(cluster, &options, &objects).await?;
+        let mut facts = Facts::gather(cluster, &options, &objects, mode.take_over).await?;
         let replace_crds = settings.replace_crds;
         objects.retain(|object| !is_kept(object, &facts, replace_crds));
         // Nothing is fetched for somebody who may not even look.
         let wanted = facts.definitions.is_some() && bundle.applied(facts.has_gateway_api());
         let bundle = if wanted { bundle.fetched().await? } else { bundle };
         if wanted {
-            facts.there.extend(facts::there(cluster, &bundle.objects).await?);
+            facts.look_at(cluster, &bundle.objects).await?;
             objects.splice(0..0, bundle.objects.iter().cloned());
         }
-        Ok(Self { options, objects, facts, bundle, mode, replace_crds })
+        Ok(Self { options, objects, facts, bundle, mode, replace_crds, kept_image })
+    }
+
+    /// What will be removed, by kind, place and name.
+    pub(super) fn stale(&self) -> impl Iterator<Item = String> {
+        self.facts.stale.iter().map(|(kind, namespace, name)| match namespace {
+            Some(namespace) => format!("{} {namespace}/{name}", kind.kind()),
+            None => format!("{} {name}", kind.kind()),
+        })
     }
 
     /// Tells what speaks for and against it; whether it can be done.
@@ -120,6 +135,7 @@ impl Prepared {
             take_over: self.mode.take_over,
             upgrade: self.mode.upgrade,
             replace_crds: self.replace_crds,
+            kept_image: self.kept_image.as_deref(),
         };
         printer.note("Checking the cluster");
         checks::tell(&checks::all(&self.facts, &plan), printer)
@@ -133,7 +149,11 @@ impl Prepared {
                 DryRun::Client => String::new(),
                 DryRun::Server => self.becomes(cluster, object).await,
             };
-            text.push_str(&documents::line(object, &becomes));
+            text.push_str(&documents::line(&facts::key(object), &becomes));
+            text.push('\n');
+        }
+        for key in &self.facts.stale {
+            text.push_str(&documents::line(key, "removed"));
             text.push('\n');
         }
         printer.data(&text)
@@ -148,8 +168,9 @@ impl Prepared {
             Ok((live::Applied::Created, _)) => "created".to_owned(),
             Ok((live::Applied::Changed, _)) => "changed".to_owned(),
             Ok((live::Applied::Unchanged, _)) => "unchanged".to_owned(),
-            // In a namespace, or of a kind, that is only about to be made.
-            Err(failure) if failure.to_string().contains("not found") => "created".to_owned(),
+            Err(failure) if failure.to_string().contains("not found") && is_prepared(object, &self.objects) => {
+                "created".to_owned()
+            }
             Err(failure) => format!("refused: {failure}"),
         }
     }
@@ -163,7 +184,7 @@ impl Prepared {
     ) -> Result<Tally, Failure> {
         let namespace = self.options.namespace.as_str();
         if self.mode.take_over {
-            before::keep(cluster, namespace, &before::replaced(&self.facts, &self.objects)).await?;
+            before::keep(cluster, namespace, &self.facts, &self.objects).await?;
         }
         let objects = self.objects.clone();
         Work { cluster, namespace, objects, facts: &self.facts, timeout: doing.timeout }.run(printer).await
@@ -190,14 +211,26 @@ impl Prepared {
     }
 }
 
+/// Whether the namespace or the kind of `object` is among what is about to be made.
+fn is_prepared(object: &InstallObject, objects: &[InstallObject]) -> bool {
+    let definition = format!("{}.{}", object.kind.plural(), object.kind.group());
+    objects.iter().any(|made| match made.kind {
+        InstallKind::Namespace => Some(&made.name) == object.namespace.as_ref(),
+        InstallKind::CustomResourceDefinition => made.name == definition,
+        _ => false,
+    })
+}
+
 /// What is there already and stays as it is: definitions that others look after, unless they are to be replaced, and
-/// the namespace and the class that somebody else made, so that an uninstallation leaves them to who made them.
+/// the namespace, the class and the disruption budget that somebody else made, so that an uninstallation leaves them to
+/// who made them.
 fn is_kept(object: &InstallObject, facts: &Facts, replace: bool) -> bool {
     let Some(there) = facts.there.get(&facts::key(object)) else { return false };
     let ours = is_ours(there);
     match object.kind {
         InstallKind::CustomResourceDefinition => object.name.ends_with(EXTENSIONS) && !replace && !ours,
-        InstallKind::Namespace => !ours,
+        // Its author said already how many agents may be missing.
+        InstallKind::Namespace | InstallKind::PodDisruptionBudget => !ours,
         InstallKind::GatewayClass => {
             let name = |class: &Value| class.pointer("/spec/controllerName").cloned();
             !ours && name(there) == name(&object.content)
@@ -226,6 +259,7 @@ mod tests {
         let ours = || json!({ MANAGED_BY: MANAGER });
         for (kind, name) in [
             (InstallKind::Namespace, "gw"),
+            (InstallKind::PodDisruptionBudget, "envoy-gateway"),
             (InstallKind::GatewayClass, "eg"),
             (InstallKind::CustomResourceDefinition, "backends.gateway.envoyproxy.io"),
         ] {
@@ -233,5 +267,21 @@ mod tests {
         }
         assert!(!kept(InstallKind::CustomResourceDefinition, "backends.gateway.envoyproxy.io", json!({}), true));
         assert!(!kept(InstallKind::Service, "envoy-gateway", json!({}), false));
+    }
+
+    #[test]
+    fn only_what_is_about_to_be_made_may_be_missing() {
+        let object = |kind, metadata: Value| InstallObject::new(Step::Namespace, kind, json!({ "metadata": metadata }));
+        let made = [
+            object(InstallKind::Namespace, json!({ "name": "gw" })),
+            object(
+                InstallKind::CustomResourceDefinition,
+                json!({ "name": "gatewayclasses.gateway.networking.k8s.io" }),
+            ),
+        ];
+        let role = |namespace: &str| object(InstallKind::Role, json!({ "name": "r", "namespace": namespace }));
+        assert!(is_prepared(&role("gw"), &made) && !is_prepared(&role("shop"), &made));
+        let class = object(InstallKind::GatewayClass, json!({ "name": "eg" }));
+        assert!(is_prepared(&class, &made) && !is_prepared(&class, &made[..1]));
     }
 }

@@ -1,8 +1,11 @@
 //! `uninstall`: the agent goes, what is the user's stays, and both are said.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_shared::install::{INSTANCE, InstallKind, MANAGED_BY, MANAGER, NAME};
+use gateway_shared::api::envoy_gateway::EnvoyGateway;
+use gateway_shared::install::{CONFIG_MAP, InstallKind, MANAGED_BY, MANAGER, NAME};
 use gateway_shared::names::FLEET_MANAGED_BY;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
@@ -11,11 +14,12 @@ use tokio::time::Instant;
 use crate::args::uninstall::Uninstall;
 use crate::cluster::{self, Cluster};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::installation::facts::{ControlPlane, EXTENSIONS, GATEWAY_API, Key};
+use crate::installation::belonging::{self, Neighbour};
+use crate::installation::facts::{ControlPlane, EXTENSIONS, GATEWAY_API, Key, key_of};
 use crate::installation::progress::Running;
 use crate::installation::removal::{self, FINALIZER, FLEET_KINDS, Found, KINDS, Removal, Wish};
 use crate::installation::request::Earlier;
-use crate::installation::{before, live, terminal, waiting};
+use crate::installation::{before, guests, live, terminal, waiting};
 use crate::render::printer::Printer;
 use crate::render::style::Mark;
 
@@ -27,11 +31,11 @@ pub fn run(asked: &Uninstall, printer: &mut Printer<'_>) -> Outcome {
     let Uninstall { namespace, fleets, crds, restore, dry_run, yes, timeout, connection } = asked;
     cluster::block_on(async {
         let cluster = Cluster::connect(connection).await?;
-        let installed = Installed::of(&cluster, namespace).await?;
         if *restore {
-            return give_back(&cluster, &installed, asked, printer).await;
+            return give_back(&cluster, namespace, asked, printer).await;
         }
-        let found = find(&cluster, &installed).await?;
+        refuse_of_others(&cluster, namespace).await?;
+        let found = find(&cluster, namespace).await?;
         let removal = Removal::of(&found, Wish { fleets: *fleets, crds: *crds });
         if removal.is_nothing() {
             printer.note(&format!("Nothing that kubectl gateway installed is in namespace {namespace}."));
@@ -59,58 +63,43 @@ pub fn run(asked: &Uninstall, printer: &mut Printer<'_>) -> Outcome {
     })
 }
 
-/// What is installed in a namespace.
-struct Installed {
-    namespace: String,
-    instance: String,
-    controller_name: String,
-    /// The namespaces proxies may be in; `None` for all.
-    fleets: Option<Vec<String>>,
+/// Refuses what somebody else installed.
+async fn refuse_of_others(cluster: &Cluster, namespace: &str) -> Result<(), Failure> {
+    let deployment = live::get(cluster, InstallKind::Deployment, Some(namespace), NAME).await?;
+    let Some(plane) = deployment.as_ref().map(ControlPlane::of).filter(|plane| !plane.is_ours()) else {
+        return Ok(());
+    };
+    let maker = plane.managed_by.as_deref().unwrap_or("somebody");
+    Err(Failure::new(
+        Exit::Problem,
+        format!("{} in namespace {namespace} was installed by {maker}, not by kubectl gateway", plane.image),
+    )
+    .hint("remove it with what installed it, such as `helm uninstall`"))
 }
 
-impl Installed {
-    async fn of(cluster: &Cluster, namespace: &str) -> Result<Self, Failure> {
-        let deployment = live::get(cluster, InstallKind::Deployment, Some(namespace), NAME).await?;
-        if let Some(plane) = deployment.as_ref().map(ControlPlane::of).filter(|plane| !plane.is_ours()) {
-            let maker = plane.managed_by.as_deref().unwrap_or("somebody");
-            return Err(Failure::new(
-                Exit::Problem,
-                format!("{} in namespace {namespace} was installed by {maker}, not by kubectl gateway", plane.image),
-            )
-            .hint("remove it with what installed it, such as `helm uninstall`"));
-        }
-        let config =
-            live::get(cluster, InstallKind::ConfigMap, Some(namespace), gateway_shared::install::CONFIG_MAP).await?;
-        let earlier = Earlier::of(deployment.as_ref(), config.as_ref());
-        let config = earlier.config_file();
-        let fleets = match (config.file.gateway_namespace_mode(), config.file.watched_namespaces()) {
-            (false, _) => Some(vec![namespace.to_owned()]),
-            (true, []) => None,
-            (true, watched) => Some(watched.iter().cloned().chain([namespace.to_owned()]).collect()),
-        };
-        Ok(Self {
-            namespace: namespace.to_owned(),
-            instance: earlier.instance_in(namespace),
-            controller_name: config.file.controller_name().to_owned(),
-            fleets,
-        })
-    }
-}
-
-async fn find(cluster: &Cluster, installed: &Installed) -> Result<Found, Failure> {
-    let Installed { namespace, instance, controller_name, fleets } = installed;
-    let mut found = Found { namespace: namespace.clone(), ..Found::default() };
+async fn find(cluster: &Cluster, namespace: &str) -> Result<Found, Failure> {
+    let mut found = Found { namespace: namespace.to_owned(), ..Found::default() };
+    let mut marked = Vec::new();
     for kind in KINDS {
-        let labels = format!("{MANAGED_BY}={MANAGER},{INSTANCE}={instance}");
-        found.ours.extend(live::list(cluster, *kind, &labels).await?.iter().map(|value| key(*kind, value)));
+        let all = live::list(cluster, *kind, &format!("{MANAGED_BY}={MANAGER}")).await?;
+        marked.extend(all.into_iter().map(|value| (*kind, value)));
     }
+    found.ours = belonging::of(&marked, namespace);
+    let neighbours = belonging::neighbours(cluster, namespace).await?;
+    found.neighbours = neighbours.iter().map(|neighbour| neighbour.namespace.clone()).collect();
+    let config = live::get(cluster, InstallKind::ConfigMap, Some(namespace), CONFIG_MAP).await?;
+    let config = config.map(|config| Earlier::of(None, Some(&config)).config_file().file);
     let (managed_by, us) = FLEET_MANAGED_BY;
+    let mut of_others = Vec::new();
     for kind in FLEET_KINDS {
-        let all = live::list(cluster, *kind, &format!("{managed_by}={us}")).await?;
-        let keys = all.iter().map(|value| key(*kind, value));
-        found.fleets.extend(keys.filter(|(_, place, _)| {
-            fleets.as_ref().is_none_or(|names| place.as_ref().is_some_and(|place| names.contains(place)))
-        }));
+        for value in live::list(cluster, *kind, &format!("{managed_by}={us}")).await? {
+            let key = key_of(*kind, &value);
+            if key.1.as_ref().is_some_and(|at| belonging::has_fleet(namespace, config.as_deref(), &neighbours, at)) {
+                found.fleets.push(key);
+            } else {
+                of_others.push(value);
+            }
+        }
     }
     for kind in [
         InstallKind::CustomResourceDefinition,
@@ -118,19 +107,13 @@ async fn find(cluster: &Cluster, installed: &Installed) -> Result<Found, Failure
         InstallKind::ValidatingAdmissionPolicy,
     ] {
         let all = live::list(cluster, kind, "").await?;
-        let named = all.iter().map(|value| (key(kind, value), removal::is_ours(value)));
+        let named = all.iter().map(|value| (key_of(kind, value), removal::is_ours(value)));
         found.definitions.extend(named.filter(|((_, _, name), _)| removal::is_definition(name)));
     }
     if found.definitions.iter().any(|((_, _, name), _)| *name == format!("gatewayclasses.{GATEWAY_API}")) {
         let classes = live::list(cluster, InstallKind::GatewayClass, "").await?;
-        let answers = |class: &&Value| {
-            class.pointer("/spec/controllerName").and_then(Value::as_str) == Some(controller_name.as_str())
-        };
-        found.classes = classes
-            .iter()
-            .filter(answers)
-            .map(|class| (key(InstallKind::GatewayClass, class).2, removal::is_ours(class)))
-            .collect();
+        let instances = belonging::instances(&marked, namespace);
+        found.classes = Classes { config, instances, neighbours: &neighbours, of_others: &of_others }.of(&classes);
     }
     let place = live::get(cluster, InstallKind::Namespace, None, namespace).await?;
     found.namespace_ours = place.as_ref().is_some_and(removal::is_ours);
@@ -142,9 +125,45 @@ async fn find(cluster: &Cluster, installed: &Installed) -> Result<Found, Failure
     Ok(found)
 }
 
-fn key(kind: InstallKind, value: &Value) -> Key {
-    let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-    (kind, text("/metadata/namespace"), text("/metadata/name").unwrap_or_default())
+/// What decides whose classes are.
+struct Classes<'a> {
+    /// The configuration, if it is still there.
+    config: Option<Arc<EnvoyGateway>>,
+    /// The instances of the installation.
+    instances: BTreeSet<String>,
+    /// Other control planes.
+    neighbours: &'a [Neighbour],
+    /// Objects of proxies of other control planes.
+    of_others: &'a [Value],
+}
+
+impl Classes<'_> {
+    /// The classes that answer to our name or that we made, and whether we made them; none to which somebody else
+    /// answers, or with which proxies of others would go.
+    fn of(&self, classes: &[Value]) -> Vec<(String, bool)> {
+        let default = EnvoyGateway::default();
+        let config = self.config.as_deref().unwrap_or(&default);
+        let mut found = Vec::new();
+        for class in classes {
+            let (_, _, name) = key_of(InstallKind::GatewayClass, class);
+            let controller = class.pointer("/spec/controllerName").and_then(Value::as_str).unwrap_or_default();
+            let made_by_us = removal::is_ours(class)
+                && belonging::instance(class).is_some_and(|instance| self.instances.contains(instance));
+            let answered = self.neighbours.iter().any(|neighbour| neighbour.may_answer(controller));
+            let needed = self.of_others.iter().any(|object| is_owned(object, &name));
+            if (made_by_us || controller == config.controller_name()) && !answered && !needed {
+                found.push((name, made_by_us));
+            }
+        }
+        found
+    }
+}
+
+/// Whether the garbage collector takes an object when the class goes.
+fn is_owned(object: &Value, class: &str) -> bool {
+    let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
+    let is = |owner: &Value, field: &str, text: &str| owner.get(field).and_then(Value::as_str) == Some(text);
+    owners.into_iter().flatten().any(|owner| is(owner, "kind", "GatewayClass") && is(owner, "name", class))
 }
 
 /// Removes everything, in an order in which nobody waits for somebody who has gone.
@@ -164,12 +183,13 @@ async fn remove(
     all_gone(cluster, "definitions and classes", definitions, deadline, printer).await?;
     let mut left = kept.clone();
     if *place {
-        let guests = guests(cluster, namespace).await?;
-        if guests.is_empty() {
-            let key = (InstallKind::Namespace, None, namespace.to_owned());
-            all_gone(cluster, "namespace", &[key], deadline, printer).await?;
-        } else {
-            left.push(format!("namespace {namespace}, in which there is still {}", guests.join(", ")));
+        match guests::of(cluster, namespace).await {
+            Ok(guests) if guests.is_empty() => {
+                let key = (InstallKind::Namespace, None, namespace.to_owned());
+                all_gone(cluster, "namespace", &[key], deadline, printer).await?;
+            }
+            Ok(guests) => left.push(format!("namespace {namespace}, in which there is still {}", guests.join(", "))),
+            Err(failure) => left.push(format!("namespace {namespace}, {}", guests::unknown(&failure))),
         }
     }
     for left in left {
@@ -193,12 +213,12 @@ async fn all_gone(
     for (kind, namespace, name) in keys {
         live::delete(cluster, *kind, namespace.as_deref(), name).await?;
     }
-    for (kind, namespace, name) in keys {
+    for key @ (kind, namespace, name) in keys {
         while let Some(there) = live::get(cluster, *kind, namespace.as_deref(), name).await? {
             step.tell(&format!("waiting for {} {name} to go", kind.kind()), printer);
             if Instant::now() >= deadline {
                 step.end(Mark::No, "not gone in time", printer);
-                return Err(held(*kind, name, &there));
+                return Err(held(key, &there));
             }
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
@@ -208,16 +228,17 @@ async fn all_gone(
 }
 
 /// Why an object doesn't go.
-fn held(kind: InstallKind, name: &str, there: &Value) -> Failure {
+fn held((kind, namespace, name): &Key, there: &Value) -> Failure {
     let finalizers = there.pointer("/metadata/finalizers").and_then(Value::as_array);
     let names: Vec<&str> = finalizers.into_iter().flatten().filter_map(Value::as_str).collect();
     let failure = Failure::new(Exit::TimedOut, format!("{} {name} doesn't go away in time", kind.kind()));
     if names.is_empty() {
         return failure.hint("run the same command again: it goes on where this one ended");
     }
+    let place = namespace.as_ref().map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
     failure
         .hint(format!("somebody has to let it go first: finalizers {}", names.join(", ")))
-        .hint(format!("if whoever that is has gone: kubectl patch {} {name} --type=merge -p '{{\"metadata\":{{\"finalizers\":null}}}}'", kind.plural()))
+        .hint(format!("if whoever that is has gone: kubectl patch {} {name}{place} --type=merge -p '{{\"metadata\":{{\"finalizers\":null}}}}'", kind.plural()))
 }
 
 /// Takes our finalizer off a class: nobody is left to do it.
@@ -235,35 +256,14 @@ async fn release(cluster: &Cluster, class: &str) -> Result<(), Failure> {
     cluster.ask(&what, api.patch(class, &PatchParams::default(), &Patch::Merge(&patch))).await.map(drop)
 }
 
-/// What is still in a namespace and isn't the cluster's own.
-async fn guests(cluster: &Cluster, namespace: &str) -> Result<Vec<String>, Failure> {
-    let mut guests = Vec::new();
-    for kind in [
-        InstallKind::Deployment,
-        InstallKind::DaemonSet,
-        InstallKind::Service,
-        InstallKind::ConfigMap,
-        InstallKind::Secret,
-        InstallKind::ServiceAccount,
-    ] {
-        for value in live::list_in(cluster, kind, namespace).await? {
-            let key = key(kind, &value);
-            if !removal::is_nobodys(&key) {
-                guests.push(format!("{} {}", kind.kind(), key.2));
-            }
-        }
-    }
-    Ok(guests)
-}
-
 /// Puts back what a take-over replaced.
-async fn give_back(cluster: &Cluster, installed: &Installed, asked: &Uninstall, printer: &mut Printer<'_>) -> Outcome {
-    let namespace = &installed.namespace;
+async fn give_back(cluster: &Cluster, namespace: &str, asked: &Uninstall, printer: &mut Printer<'_>) -> Outcome {
     let Some(kept) = before::kept(cluster, namespace).await? else {
+        refuse_of_others(cluster, namespace).await?;
         return Err(Failure::new(Exit::Problem, format!("nothing was taken over in namespace {namespace}"))
             .hint(format!("what was replaced would be in Secret {}; it isn't there", before::NAME)));
     };
-    let found = find(cluster, installed).await?;
+    let found = find(cluster, namespace).await?;
     let is_kept = |key: &Key| kept.iter().any(|object| crate::installation::facts::key(object) == *key);
     let extra: Vec<Key> = found.ours.into_iter().filter(|key| !is_kept(key)).collect();
     let image = kept.iter().find(|object| object.kind == InstallKind::Deployment).map(|object| {
@@ -298,4 +298,54 @@ async fn give_back(cluster: &Cluster, installed: &Installed, asked: &Uninstall, 
     before::forget(cluster, namespace).await?;
     printer.note(&format!("Envoy Gateway is back. Definitions of {EXTENSIONS}, Secrets and proxies are as they were."));
     Ok(Exit::Fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway_shared::install::INSTANCE;
+
+    use super::*;
+
+    fn class(name: &str, controller: &str, instance: Option<&str>) -> Value {
+        let labels = instance.map(|instance| json!({ MANAGED_BY: MANAGER, INSTANCE: instance }));
+        json!({ "metadata": { "name": name, "labels": labels }, "spec": { "controllerName": controller } })
+    }
+
+    #[test]
+    fn classes_others_answer_to_are_not_touched() {
+        let ours = "gateway.envoyproxy.io/gatewayclass-controller";
+        let classes =
+            [class("made", ours, Some("eg")), class("other", ours, Some("gateways")), class("mine", ours, None)];
+        let of = |neighbours: &[Neighbour], of_others: &[Value]| {
+            Classes { config: None, instances: BTreeSet::from(["eg".to_owned()]), neighbours, of_others }.of(&classes)
+        };
+        let named = |name: &str, made_by_us| (name.to_owned(), made_by_us);
+        assert_eq!(of(&[], &[]), [named("made", true), named("other", false), named("mine", false)]);
+        let neighbour = Neighbour { namespace: "gateways".to_owned(), config: Some(Arc::default()) };
+        assert_eq!(of(&[neighbour], &[]), []);
+        let proxy = json!({ "metadata": { "ownerReferences": [{ "kind": "GatewayClass", "name": "made" }] } });
+        assert_eq!(of(&[], &[proxy]), [named("other", false), named("mine", false)]);
+    }
+
+    #[test]
+    fn a_name_we_no_longer_know_is_that_of_the_classes_we_made() {
+        let classes = [class("made", "example.com/x", Some("eg")), class("other", "example.com/x", None)];
+        let instances = BTreeSet::from(["eg".to_owned()]);
+        let found = Classes { config: None, instances, neighbours: &[], of_others: &[] }.of(&classes);
+        assert_eq!(found, [("made".to_owned(), true)]);
+    }
+
+    #[test]
+    fn what_holds_an_object_is_let_go_where_it_is() {
+        let there = json!({ "metadata": { "finalizers": ["example.com/x"] } });
+        let hints = |namespace: Option<&str>| match held(
+            &(InstallKind::Service, namespace.map(str::to_owned), "edge".to_owned()),
+            &there,
+        ) {
+            Failure::Told { hints, .. } => hints.join("; "),
+            Failure::ReaderGone => String::new(),
+        };
+        assert!(hints(Some("gw")).contains("kubectl patch services edge -n gw --type=merge"));
+        assert!(hints(None).contains("kubectl patch services edge --type=merge"));
+    }
 }

@@ -72,6 +72,10 @@ async fn tell_changes(cluster: &Cluster, prepared: &Prepared, printer: &mut Prin
             documents::changes(&object.place(), &found, printer);
         }
     }
+    for stale in prepared.stale() {
+        told_once(&mut differs, printer);
+        printer.note(&format!("  {stale} goes: it isn't needed any more"));
+    }
     if !differs {
         printer.note("Nothing would change.");
     }

@@ -1,10 +1,10 @@
 //! Doing it: step by step, each with a line that says how it went.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
-use gateway_shared::install::{InstallKind, InstallObject, NAME, SECRETS, Step, valid_until};
+use gateway_shared::install::{InstallKind, InstallObject, NAME, SECRETS, Step, Validity, validity};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -37,6 +37,7 @@ pub struct Tally {
     created: usize,
     changed: usize,
     unchanged: usize,
+    removed: usize,
 }
 
 impl Tally {
@@ -51,23 +52,24 @@ impl Tally {
     /// Whether nothing was done.
     #[must_use]
     pub fn is_nothing(self) -> bool {
-        self.created + self.changed == 0
+        self.created + self.changed + self.removed == 0
     }
 
     fn add(&mut self, other: Self) {
         self.created += other.created;
         self.changed += other.changed;
         self.unchanged += other.unchanged;
+        self.removed += other.removed;
     }
 
     /// `8 created, 1 unchanged`.
     #[must_use]
     pub fn words(self) -> String {
-        let Self { created, changed, unchanged } = self;
-        if created + changed == 0 {
+        let Self { created, changed, unchanged, removed } = self;
+        if self.is_nothing() {
             return "unchanged".to_owned();
         }
-        let words = [(created, "created"), (changed, "changed"), (unchanged, "unchanged")];
+        let words = [(created, "created"), (changed, "changed"), (unchanged, "unchanged"), (removed, "removed")];
         words
             .iter()
             .filter(|(count, _)| *count > 0)
@@ -75,6 +77,13 @@ impl Tally {
             .collect::<Vec<_>>()
             .join(", ")
     }
+}
+
+/// What a step did, and how it is told.
+struct Done {
+    tally: Tally,
+    mark: Mark,
+    words: String,
 }
 
 impl Work<'_> {
@@ -92,20 +101,40 @@ impl Work<'_> {
         for (step, objects) in steps {
             let mut running = Running::start(step.words());
             match self.step(step, &objects, deadline, &mut running, printer).await {
-                Ok((done, words)) => {
+                Ok(Done { tally: done, mark, words }) => {
                     tally.add(done);
-                    running.end(Mark::Yes, &words, printer);
+                    running.end(mark, &words, printer);
                 }
                 Err(failure) => {
                     running.end(Mark::No, "failed", printer);
                     return Err(failure);
                 }
             }
+            // Only now nobody uses it any more.
+            if step == Step::Agent {
+                tally.add(self.remove_stale(printer).await?);
+            }
         }
         Ok(tally)
     }
 
-    /// One step: what was done, and how it went in words.
+    /// Removes what an earlier installation made and nobody needs any more.
+    async fn remove_stale(&self, printer: &mut Printer<'_>) -> Result<Tally, Failure> {
+        let mut tally = Tally::default();
+        if self.facts.stale.is_empty() {
+            return Ok(tally);
+        }
+        let running = Running::start("what isn't needed any more");
+        for (kind, namespace, name) in &self.facts.stale {
+            if live::delete(self.cluster, *kind, namespace.as_deref(), name).await? {
+                tally.removed += 1;
+            }
+        }
+        running.end(Mark::Yes, &tally.words(), printer);
+        Ok(tally)
+    }
+
+    /// One step.
     async fn step(
         &self,
         step: Step,
@@ -113,7 +142,7 @@ impl Work<'_> {
         deadline: Instant,
         running: &mut Running,
         printer: &mut Printer<'_>,
-    ) -> Result<(Tally, String), Failure> {
+    ) -> Result<Done, Failure> {
         let tally = match step {
             Step::Certificates => return self.certificates(objects, deadline, running, printer).await,
             _ => self.apply(objects, running).await?,
@@ -128,7 +157,7 @@ impl Work<'_> {
             Step::Agent => waiting::agent(self.cluster, self.namespace, deadline, running, printer).await?,
             _ => tally.words(),
         };
-        Ok((tally, words))
+        Ok(Done { tally, mark: Mark::Yes, words })
     }
 
     async fn apply(&self, objects: &[&InstallObject], running: &Running) -> Result<Tally, Failure> {
@@ -148,30 +177,39 @@ impl Work<'_> {
         deadline: Instant,
         running: &mut Running,
         printer: &mut Printer<'_>,
-    ) -> Result<(Tally, String), Failure> {
+    ) -> Result<Done, Failure> {
         let mut tally = Tally::default();
         let webhook = self.objects.iter().any(|object| object.kind == InstallKind::MutatingWebhookConfiguration);
         if !certificates_needed(self.facts, webhook) {
-            return Ok((tally, format!("unchanged{}", self.validity().await)));
+            return Ok(self.certificates_done(tally, "unchanged").await);
         }
         for job in objects {
             // A Job can't be changed: one that ended is made anew.
-            if live::delete(self.cluster, job.kind, job.namespace.as_deref(), &job.name).await? {
+            if self.facts.there.contains_key(&key(job)) {
+                live::delete(self.cluster, job.kind, job.namespace.as_deref(), &job.name).await?;
                 self.gone(&key(job), deadline).await?;
             }
             tally.count(live::apply(self.cluster, job, None, false).await?.0);
             waiting::certificates(self.cluster, job, deadline, running, printer).await?;
         }
-        Ok((tally, format!("made{}", self.validity().await)))
+        Ok(self.certificates_done(tally, "made").await)
     }
 
-    /// How long the agent's certificate is valid, if that can be known.
-    async fn validity(&self) -> String {
+    /// What became of the certificates, and how long the agent's is valid if that can be known.
+    async fn certificates_done(&self, tally: Tally, words: &str) -> Done {
         let secret = live::get(self.cluster, InstallKind::Secret, Some(self.namespace), NAME).await;
         let encoded =
             secret.ok().flatten().and_then(|secret| Some(secret.pointer("/data/tls.crt")?.as_str()?.to_owned()));
         let pem = encoded.and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
-        pem.and_then(|pem| valid_until(&pem)).map(|day| format!(", valid until {day}")).unwrap_or_default()
+        let (mark, words) = match pem.and_then(|pem| validity(&pem, SystemTime::now())) {
+            None => (Mark::Yes, words.to_owned()),
+            Some(Validity { day, over: false }) => (Mark::Yes, format!("{words}, valid until {day}")),
+            Some(Validity { day, over: true }) => (
+                Mark::Warning,
+                format!("expired on {day}: replace them with a Job that runs `certgen --overwrite` (docs/security.md)"),
+            ),
+        };
+        Done { tally, mark, words }
     }
 
     async fn gone(&self, (kind, namespace, name): &Key, deadline: Instant) -> Result<(), Failure> {
@@ -185,12 +223,13 @@ impl Work<'_> {
     }
 }
 
-/// Whether a Secret is missing, or a webhook that is wanted doesn't know the authority yet.
+/// Whether a Secret is missing, or somebody who has to know the authority doesn't yet: whoever asks the agent, and a
+/// webhook that is wanted.
 fn certificates_needed(facts: &Facts, webhook_wanted: bool) -> bool {
     let webhook = facts.there.iter().find(|((kind, ..), _)| *kind == InstallKind::MutatingWebhookConfiguration);
     let bundle = webhook.and_then(|(_, webhook)| webhook.pointer("/webhooks/0/clientConfig/caBundle"));
     let known = bundle.and_then(Value::as_str).is_some_and(|bundle| !bundle.is_empty());
-    SECRETS.iter().any(|name| !facts.secrets.contains(*name)) || (webhook_wanted && !known)
+    SECRETS.iter().any(|name| !facts.secrets.contains(*name)) || !facts.authority || (webhook_wanted && !known)
 }
 
 #[cfg(test)]
@@ -207,6 +246,8 @@ mod tests {
         facts.there.insert(key.clone(), webhook("QQ=="));
         assert!(certificates_needed(&facts, true));
         facts.secrets = SECRETS.iter().map(|name| (*name).to_owned()).collect();
+        assert!(certificates_needed(&facts, true), "Envoy Gateway makes them, and tells nobody the authority");
+        facts.authority = true;
         assert!(!certificates_needed(&facts, true));
         facts.there.insert(key, webhook(""));
         assert!(certificates_needed(&facts, true) && !certificates_needed(&facts, false));
@@ -214,8 +255,10 @@ mod tests {
 
     #[test]
     fn a_tally_says_what_happened() {
-        let tally = Tally { created: 2, changed: 0, unchanged: 1 };
+        let tally = Tally { created: 2, changed: 0, unchanged: 1, removed: 0 };
         assert_eq!(tally.words(), "2 created, 1 unchanged");
+        let removed = Tally { removed: 2, ..Tally::default() };
+        assert!(removed.words() == "2 removed" && !removed.is_nothing());
         assert_eq!(Tally { unchanged: 3, ..Tally::default() }.words(), "unchanged");
     }
 }

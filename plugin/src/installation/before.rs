@@ -9,7 +9,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::Value;
 
-use super::facts::Facts;
+use super::facts::{Facts, key};
+use super::removal::is_ours;
 use crate::cluster::Cluster;
 use crate::exit::{Exit, Failure};
 
@@ -18,15 +19,20 @@ pub const NAME: &str = "envoy-gateway-before-take-over";
 
 const KEY: &str = "objects.json";
 
-/// The objects that will be replaced, as they are. Definitions and the namespace aren't.
+/// The objects that will be replaced, as they are; those that an earlier attempt replaced, as it kept them. Definitions
+/// and the namespace aren't.
 #[must_use]
-pub fn replaced(facts: &Facts, objects: &[InstallObject]) -> Vec<Value> {
+pub fn replaced(facts: &Facts, objects: &[InstallObject], earlier: &[InstallObject]) -> Vec<Value> {
     let kept =
         [InstallKind::CustomResourceDefinition, InstallKind::Namespace, InstallKind::GatewayClass, InstallKind::Job];
     objects
         .iter()
         .filter(|object| !kept.contains(&object.kind))
-        .filter_map(|object| facts.there.get(&super::facts::key(object)))
+        .filter_map(|object| {
+            let there = facts.there.get(&key(object))?;
+            let kept = || earlier.iter().find(|kept| key(kept) == key(object)).map(|kept| &kept.content);
+            if is_ours(there) { kept() } else { Some(there) }
+        })
         .map(|there| {
             let mut there = there.clone();
             if let Value::Object(fields) = &mut there {
@@ -37,12 +43,17 @@ pub fn replaced(facts: &Facts, objects: &[InstallObject]) -> Vec<Value> {
         .collect()
 }
 
-/// Keeps the objects, unless an earlier attempt has kept some: then those are what was there.
+/// Keeps the objects that will be replaced.
 ///
 /// # Errors
-/// When the API server doesn't answer or refuses.
-pub async fn keep(cluster: &Cluster, namespace: &str, objects: &[Value]) -> Result<(), Failure> {
-    let text = serde_json::to_vec(objects)
+/// When the API server doesn't answer or refuses, or what an earlier attempt kept can't be read.
+pub async fn keep(cluster: &Cluster, namespace: &str, facts: &Facts, objects: &[InstallObject]) -> Result<(), Failure> {
+    let earlier = kept(cluster, namespace).await?;
+    let replaced = replaced(facts, objects, earlier.as_deref().unwrap_or_default());
+    if replaced.is_empty() {
+        return Ok(());
+    }
+    let text = serde_json::to_vec(&replaced)
         .map_err(|error| Failure::new(Exit::Undetermined, format!("what is there can't be kept: {error}")))?;
     let secret = Secret {
         metadata: ObjectMeta {
@@ -54,15 +65,12 @@ pub async fn keep(cluster: &Cluster, namespace: &str, objects: &[Value]) -> Resu
         data: Some(BTreeMap::from([(KEY.to_owned(), ByteString(text))])),
         ..Secret::default()
     };
-    let api = api(cluster, namespace);
-    let created = async {
-        match api.create(&PostParams::default(), &secret).await {
-            Ok(_) => Ok(()),
-            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
-            Err(error) => Err(error),
-        }
-    };
-    cluster.ask("keep what is there in a Secret", created).await
+    let (api, params) = (api(cluster, namespace), PostParams::default());
+    let what = "keep what is there in a Secret";
+    match earlier {
+        Some(_) => cluster.ask(what, api.replace(NAME, &params, &secret)).await.map(drop),
+        None => cluster.ask(what, api.create(&params, &secret)).await.map(drop),
+    }
 }
 
 /// The objects that were kept, if any.
@@ -117,7 +125,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::installation::facts::key;
 
     #[test]
     fn what_is_replaced_is_kept_without_its_status() {
@@ -133,9 +140,30 @@ mod tests {
         there.as_object_mut().unwrap().insert("status".to_owned(), json!({ "replicas": 1 }));
         facts.there.insert(key(&deployment), there);
         facts.there.insert(key(&namespace), namespace.content.clone());
-        let kept = replaced(&facts, &[namespace, deployment.clone()]);
+        let kept = replaced(&facts, &[namespace, deployment.clone()], &[]);
         assert_eq!(kept, std::slice::from_ref(&deployment.content));
         assert_eq!(objects(kept).unwrap(), [deployment]);
         assert!(objects(vec![json!({ "apiVersion": "v1", "kind": "Pod" })]).is_err());
+    }
+
+    #[test]
+    fn what_is_there_is_kept_anew_and_what_we_replaced_as_it_was() {
+        let object = |kind, replicas: u32, managed_by: &str| {
+            let content = json!({
+                "metadata": { "name": "a", "namespace": "gw", "labels": { MANAGED_BY: managed_by } },
+                "spec": { "replicas": replicas },
+            });
+            InstallObject::new(Step::Agent, kind, content)
+        };
+        let (deployment, service) = (InstallKind::Deployment, InstallKind::Service);
+        let earlier = [object(deployment, 1, "Helm"), object(service, 1, "Helm")];
+        let mut facts = Facts::default();
+        for there in [object(deployment, 2, "Helm"), object(service, 2, MANAGER)] {
+            facts.there.insert(key(&there), there.content);
+        }
+        let wanted = [object(deployment, 3, MANAGER), object(service, 3, MANAGER)];
+        let kept = replaced(&facts, &wanted, &earlier);
+        assert_eq!(kept, [object(deployment, 2, "Helm").content, object(service, 1, "Helm").content]);
+        assert!(replaced(&facts, &wanted[1..], &[]).is_empty(), "what is ours is nothing to go back to");
     }
 }

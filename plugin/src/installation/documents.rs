@@ -6,6 +6,7 @@ use gateway_shared::install::InstallObject;
 use gateway_shared::install::changes::Change;
 use serde_json::{Value, json};
 
+use super::facts::Key;
 use crate::args::output::Document;
 use crate::exit::{Exit, Failure};
 use crate::render::printer::Printer;
@@ -35,9 +36,9 @@ pub fn print(objects: &[InstallObject], format: Document, printer: &mut Printer<
 
 /// One line an object: what it is, where, and what becomes of it.
 #[must_use]
-pub fn line(object: &InstallObject, becomes: &str) -> String {
-    let place = object.namespace.as_deref().unwrap_or("-");
-    format!("{:32} {:24} {:56} {becomes}", object.kind.kind(), place, object.name).trim_end().to_owned()
+pub fn line((kind, namespace, name): &Key, becomes: &str) -> String {
+    let place = namespace.as_deref().unwrap_or("-");
+    format!("{:32} {place:24} {name:56} {becomes}", kind.kind()).trim_end().to_owned()
 }
 
 /// What changes in an object, a line each.

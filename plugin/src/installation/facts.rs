@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gateway_shared::install::{CONFIG_KEY, CONFIG_MAP, InstallKind, InstallObject, MANAGED_BY, MANAGER, NAME, SECRETS};
+use gateway_shared::install::{
+    AUTHORITY_CONFIG_MAP, AUTHORITY_KEY, CONFIG_KEY, CONFIG_MAP, InstallKind, InstallObject,
+};
+use gateway_shared::install::{MANAGED_BY, MANAGER, NAME, SECRETS};
 use gateway_shared::install::{Options, VERSION};
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, PostParams};
 use serde_json::Value;
 
-use super::live;
+use super::removal::KINDS;
+use super::{belonging, live};
 use crate::cluster::Cluster;
 use crate::exit::Failure;
 
@@ -35,6 +39,23 @@ pub struct Facts {
     pub there: BTreeMap<Key, Value>,
     /// Which of the Secrets are there.
     pub secrets: BTreeSet<String>,
+    /// Whether the authority of the agent's certificate is told to whoever checks the agent.
+    pub authority: bool,
+    /// The namespaces in which nothing can be made.
+    pub unusable: BTreeMap<String, Unusable>,
+    /// What an earlier installation of this control plane made, and nobody needs any more.
+    pub stale: Vec<Key>,
+    /// Whether the Gateway API's policy forbids its experimental definitions.
+    pub safe_upgrades: bool,
+}
+
+/// Why nothing can be made in a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// There is none of this name.
+    Absent,
+    /// It is being deleted.
+    Ending,
 }
 
 /// Kind, namespace and name.
@@ -44,6 +65,12 @@ pub type Key = (InstallKind, Option<String>, String);
 #[must_use]
 pub fn key(object: &InstallObject) -> Key {
     (object.kind, object.namespace.clone(), object.name.clone())
+}
+
+/// The key of an object of this kind in the cluster.
+#[must_use]
+pub fn key_of(kind: InstallKind, value: &Value) -> Key {
+    (kind, text(value, &["metadata", "namespace"]), text(value, &["metadata", "name"]).unwrap_or_default())
 }
 
 /// Something that has to be allowed.
@@ -107,9 +134,21 @@ impl Facts {
     ///
     /// # Errors
     /// When the API server can't be asked. What only can't be read is a fact too.
-    pub async fn gather(cluster: &Cluster, options: &Options, objects: &[InstallObject]) -> Result<Self, Failure> {
+    pub async fn gather(
+        cluster: &Cluster,
+        options: &Options,
+        objects: &[InstallObject],
+        take_over: bool,
+    ) -> Result<Self, Failure> {
         let server = cluster.ask("get the version", cluster.client.apiserver_version()).await?.git_version;
-        let denied = denied(cluster, &rights(objects)).await?;
+        let stale = stale(cluster, &options.namespace, objects).await?;
+        let mut rights = rights(objects);
+        rights.extend(stale.iter().map(|(kind, namespace, _)| right("delete", *kind, namespace.as_deref())));
+        if take_over {
+            let secrets = |verb| right(verb, InstallKind::Secret, Some(&options.namespace));
+            rights.extend(["create", "update"].map(secrets));
+        }
+        let denied = denied(cluster, &rights).await?;
         let escalate = Right {
             verb: "escalate",
             group: InstallKind::ClusterRole.group(),
@@ -125,24 +164,28 @@ impl Facts {
             classes: classes(cluster).await?,
             there: there(cluster, objects).await?,
             secrets: secrets(cluster, &options.namespace).await?,
+            authority: authority(cluster, &options.namespace).await?,
+            unusable: unusable(cluster, objects).await?,
+            stale,
+            safe_upgrades: safe_upgrades(cluster).await?,
         })
+    }
+
+    /// Looks at more objects that are to be applied.
+    ///
+    /// # Errors
+    /// When the API server can't be asked.
+    pub async fn look_at(&mut self, cluster: &Cluster, objects: &[InstallObject]) -> Result<(), Failure> {
+        self.there.extend(there(cluster, objects).await?);
+        self.denied.extend(denied(cluster, &of_objects(objects)).await?);
+        Ok(())
     }
 }
 
 /// What has to be allowed to apply `objects` and to see how the agent comes up.
 #[must_use]
-pub fn rights(objects: &[InstallObject]) -> Vec<Right> {
-    let mut rights = BTreeSet::new();
-    for object in objects {
-        for verb in ["get", "create", "patch"] {
-            rights.insert(Right {
-                verb,
-                group: object.kind.group(),
-                resource: object.kind.plural(),
-                namespace: object.namespace.clone(),
-            });
-        }
-    }
+pub fn rights(objects: &[InstallObject]) -> BTreeSet<Right> {
+    let mut rights = of_objects(objects);
     let namespace = objects.iter().find(|object| object.kind == InstallKind::Deployment);
     let namespace = namespace.and_then(|deployment| deployment.namespace.clone());
     let group = InstallKind::CustomResourceDefinition.group();
@@ -150,12 +193,27 @@ pub fn rights(objects: &[InstallObject]) -> Vec<Right> {
     for (resource, verb) in [("pods", "list"), ("secrets", "get")] {
         rights.insert(Right { verb, group: "", resource, namespace: namespace.clone() });
     }
-    rights.into_iter().collect()
+    rights
 }
 
-async fn denied(cluster: &Cluster, rights: &[Right]) -> Result<Vec<Right>, Failure> {
+/// What has to be allowed to apply `objects`. A Job can't be changed, so it is deleted and made anew.
+fn of_objects(objects: &[InstallObject]) -> BTreeSet<Right> {
+    let mut rights = BTreeSet::new();
+    for InstallObject { kind, namespace, .. } in objects {
+        let made_anew = (*kind == InstallKind::Job).then_some("delete");
+        let verbs = ["get", "create", "patch"].into_iter().chain(made_anew);
+        rights.extend(verbs.map(|verb| right(verb, *kind, namespace.as_deref())));
+    }
+    rights
+}
+
+fn right(verb: &'static str, kind: InstallKind, namespace: Option<&str>) -> Right {
+    Right { verb, group: kind.group(), resource: kind.plural(), namespace: namespace.map(str::to_owned) }
+}
+
+async fn denied(cluster: &Cluster, rights: &BTreeSet<Right>) -> Result<Vec<Right>, Failure> {
     let mut denied = Vec::new();
-    for some in rights.chunks(AT_ONCE) {
+    for some in Vec::from_iter(rights).chunks(AT_ONCE) {
         let asked = some.iter().map(|right| denied_one(cluster, right));
         for answer in futures::future::join_all(asked).await {
             denied.extend(answer?);
@@ -203,6 +261,9 @@ async fn definitions(cluster: &Cluster) -> Result<Option<BTreeMap<String, Defini
 
 /// The Gateway API's group.
 pub const GATEWAY_API: &str = "gateway.networking.k8s.io";
+
+/// The group of what the Gateway API tries out.
+pub const GATEWAY_API_TRIED: &str = "gateway.networking.x-k8s.io";
 
 /// Our group, which is Envoy Gateway's.
 pub const EXTENSIONS: &str = "gateway.envoyproxy.io";
@@ -325,6 +386,53 @@ async fn secrets(cluster: &Cluster, namespace: &str) -> Result<BTreeSet<String>,
     Ok(found)
 }
 
+async fn authority(cluster: &Cluster, namespace: &str) -> Result<bool, Failure> {
+    let found = live::get(cluster, InstallKind::ConfigMap, Some(namespace), AUTHORITY_CONFIG_MAP).await;
+    let text = readable(found)?.flatten().and_then(|map| text(&map, &["data", AUTHORITY_KEY]));
+    Ok(text.is_some_and(|text| !text.is_empty()))
+}
+
+/// The namespaces of `objects` in which nothing can be made.
+async fn unusable(cluster: &Cluster, objects: &[InstallObject]) -> Result<BTreeMap<String, Unusable>, Failure> {
+    let names: BTreeSet<&String> = objects.iter().filter_map(|object| object.namespace.as_ref()).collect();
+    let mut found = BTreeMap::new();
+    for name in names {
+        match readable(live::get(cluster, InstallKind::Namespace, None, name).await)? {
+            Some(None) => found.insert(name.clone(), Unusable::Absent),
+            Some(Some(there)) if text(&there, &["status", "phase"]).as_deref() == Some("Terminating") => {
+                found.insert(name.clone(), Unusable::Ending)
+            }
+            _ => None,
+        };
+    }
+    Ok(found)
+}
+
+/// What carries our label, is of the control plane in `namespace`, and isn't among `objects`.
+async fn stale(cluster: &Cluster, namespace: &str, objects: &[InstallObject]) -> Result<Vec<Key>, Failure> {
+    let mut marked = Vec::new();
+    for kind in KINDS {
+        let found = readable(live::list(cluster, *kind, &format!("{MANAGED_BY}={MANAGER}")).await)?;
+        // Whose a role is can't be told without bindings.
+        let Some(found) = found else { return Ok(Vec::new()) };
+        marked.extend(found.into_iter().map(|value| (*kind, value)));
+    }
+    Ok(unneeded(&marked, namespace, objects))
+}
+
+fn unneeded(marked: &[(InstallKind, Value)], namespace: &str, objects: &[InstallObject]) -> Vec<Key> {
+    let wanted: BTreeSet<Key> = objects.iter().map(key).collect();
+    belonging::of(marked, namespace).into_iter().filter(|key| !wanted.contains(key)).collect()
+}
+
+/// The policy that comes with the Gateway API since 1.5.
+pub const SAFE_UPGRADES: &str = "safe-upgrades.gateway.networking.k8s.io";
+
+async fn safe_upgrades(cluster: &Cluster) -> Result<bool, Failure> {
+    let found = live::get(cluster, InstallKind::ValidatingAdmissionPolicyBinding, None, SAFE_UPGRADES).await;
+    Ok(readable(found)?.flatten().is_some())
+}
+
 impl Facts {
     /// Whether there are definitions of the Gateway API.
     #[must_use]
@@ -343,5 +451,73 @@ pub fn readable<T>(answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
         Ok(answer) => Ok(Some(answer)),
         Err(Failure::Told { message, .. }) if message.starts_with("you may not") => Ok(None),
         Err(failure) => Err(failure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway_shared::install;
+    use gateway_shared::install::configuration::ConfigFile;
+    use gateway_shared::install::options::{NamespaceMode, Values};
+
+    use super::*;
+
+    fn options(mode: NamespaceMode, watched: &[&str]) -> Options {
+        let values = Values {
+            namespace_mode: Some(mode),
+            watch_namespaces: Some(watched.iter().map(|name| (*name).to_owned()).collect()),
+            replicas: Some(2),
+            ..Values::default()
+        };
+        Options {
+            namespace: "gw".to_owned(),
+            instance: "gw".to_owned(),
+            version: "v1.0.0".to_owned(),
+            config: ConfigFile::default().with(&values),
+            values,
+            autoscaled: false,
+        }
+    }
+
+    #[test]
+    fn what_a_mode_no_longer_needs_is_stale() {
+        let marked = |options: &Options| {
+            let objects = install::render(options);
+            let of = |kind: &InstallKind| objects.iter().filter(|object| object.kind == *kind).collect::<Vec<_>>();
+            let listed = KINDS.iter().flat_map(of).map(|object| (object.kind, object.content.clone()));
+            listed.collect::<Vec<_>>()
+        };
+        let stale = |before: &Options, after: &Options| {
+            let stale = unneeded(&marked(before), "gw", &install::render(after));
+            stale.into_iter().map(|(kind, at, name)| (kind, at.unwrap_or_default(), name)).collect::<Vec<_>>()
+        };
+        let named = |kind, at: &str, name: &str| (kind, at.to_owned(), format!("gw-gateway-helm-{name}"));
+        let beside = options(NamespaceMode::GatewayNamespace, &[]);
+        assert_eq!(stale(&beside, &beside), []);
+        assert_eq!(
+            stale(&beside, &options(NamespaceMode::ControllerNamespace, &[])),
+            [
+                named(InstallKind::ClusterRoleBinding, "", "cluster-infra-manager"),
+                named(InstallKind::ClusterRole, "", "cluster-infra-manager"),
+            ]
+        );
+        let watching = |place| options(NamespaceMode::ControllerNamespace, &[place]);
+        assert_eq!(
+            stale(&watching("shop"), &watching("infra")),
+            [
+                named(InstallKind::RoleBinding, "shop", "envoy-gateway-rolebinding"),
+                named(InstallKind::Role, "shop", "envoy-gateway-role"),
+            ]
+        );
+        let marked = marked(&beside);
+        assert_eq!(unneeded(&marked, "other", &[]), []);
+    }
+
+    #[test]
+    fn all_that_is_done_has_to_be_allowed() {
+        let asked = rights(&install::render(&options(NamespaceMode::ControllerNamespace, &[])));
+        let has = |verb, kind| asked.contains(&right(verb, kind, Some("gw")));
+        assert!(has("delete", InstallKind::Job) && has("patch", InstallKind::Job));
+        assert!(has("patch", InstallKind::Deployment) && !has("delete", InstallKind::Deployment));
     }
 }

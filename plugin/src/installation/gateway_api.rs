@@ -145,10 +145,23 @@ impl Bundle {
         if let Source::Release(_) = self.source {
             return Some(VERSION);
         }
-        self.objects.iter().find_map(|object| {
-            let annotations = object.content.get("metadata")?.get("annotations")?;
-            annotations.get("gateway.networking.k8s.io/bundle-version")?.as_str()
-        })
+        self.annotation("gateway.networking.k8s.io/bundle-version")
+    }
+
+    /// The release channel of the definitions.
+    #[must_use]
+    pub fn channel(&self) -> Option<Channel> {
+        match (&self.source, self.annotation("gateway.networking.k8s.io/channel")) {
+            (Source::Release(channel), _) => Some(*channel),
+            (_, Some("experimental")) => Some(Channel::Experimental),
+            (_, Some("standard")) => Some(Channel::Standard),
+            _ => None,
+        }
+    }
+
+    /// What the definitions are annotated with.
+    fn annotation(&self, name: &str) -> Option<&str> {
+        self.definitions().find_map(|object| object.content.get("metadata")?.get("annotations")?.get(name)?.as_str())
     }
 
     /// The definitions among the objects.

@@ -44,30 +44,16 @@ pub async fn get(
 /// # Errors
 /// When the API server doesn't answer or refuses.
 pub async fn list(cluster: &Cluster, kind: InstallKind, labels: &str) -> Result<Vec<Value>, Failure> {
-    list_of(cluster, kind, None, &ListParams::default().labels(labels)).await
-}
-
-/// All objects of a kind in one namespace; none where the API server doesn't know the kind.
-///
-/// # Errors
-/// When the API server doesn't answer or refuses.
-pub async fn list_in(cluster: &Cluster, kind: InstallKind, namespace: &str) -> Result<Vec<Value>, Failure> {
-    list_of(cluster, kind, Some(namespace), &ListParams::default()).await
-}
-
-async fn list_of(
-    cluster: &Cluster,
-    kind: InstallKind,
-    namespace: Option<&str>,
-    params: &ListParams,
-) -> Result<Vec<Value>, Failure> {
-    let api = api(cluster, kind, namespace);
-    let found = cluster.ask(&format!("list {}", kind.plural()), if_there(api.list(params))).await?;
+    let api = api(cluster, kind, None);
+    let params = ListParams::default().labels(labels);
+    let found = cluster.ask(&format!("list {}", kind.plural()), if_there(api.list(&params))).await?;
     Ok(found.iter().flat_map(|found| &found.items).map(document).collect())
 }
 
 /// An answer, unless there is nothing to answer about: no such object or, in words that aren't a Status, no such kind.
-async fn if_there<T>(answer: impl Future<Output = Result<T, kube::Error>>) -> Result<Option<T>, kube::Error> {
+pub(super) async fn if_there<T>(
+    answer: impl Future<Output = Result<T, kube::Error>>,
+) -> Result<Option<T>, kube::Error> {
     match answer.await {
         Ok(answer) => Ok(Some(answer)),
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
@@ -116,25 +102,33 @@ pub async fn apply(
 pub async fn put_back(cluster: &Cluster, object: &InstallObject) -> Result<(), Failure> {
     let api = api(cluster, object.kind, object.namespace.as_deref());
     let what = format!("put back {}", object.title());
-    let mut content = object.content.clone();
-    let there = cluster.ask(&what, api.get_opt(&object.name)).await?;
-    if let Some(Value::Object(metadata)) = content.get_mut("metadata") {
-        for field in ["uid", "creationTimestamp", "generation", "resourceVersion"] {
-            metadata.remove(field);
-        }
-        if let Some(version) = there.as_ref().and_then(|there| there.metadata.resource_version.clone()) {
-            metadata.insert("resourceVersion".to_owned(), Value::String(version));
-        }
-    }
-    let content: DynamicObject = serde_json::from_value(content).map_err(|error| {
+    let mut content: DynamicObject = serde_json::from_value(object.content.clone()).map_err(|error| {
         Failure::new(crate::exit::Exit::Undetermined, format!("{} can't be read: {error}", object.title()))
     })?;
+    (content.metadata.uid, content.metadata.creation_timestamp, content.metadata.generation) = (None, None, None);
     let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
-    match there {
-        Some(_) => cluster.ask(&what, api.replace(&object.name, &params, &content)).await.map(drop),
-        None => cluster.ask(&what, api.create(&params, &content)).await.map(drop),
-    }
+    let put = async {
+        let mut tries = 0..TRIES;
+        loop {
+            let there = api.get_opt(&object.name).await?;
+            content.metadata.resource_version =
+                there.as_ref().and_then(|there| there.metadata.resource_version.clone());
+            let written = match there {
+                Some(_) => api.replace(&object.name, &params, &content).await,
+                None => api.create(&params, &content).await,
+            };
+            match written {
+                // Others, such as who counts its pods, write it at the same time.
+                Err(kube::Error::Api(status)) if status.code == 409 && tries.next().is_some() => {}
+                other => return other.map(drop),
+            }
+        }
+    };
+    cluster.ask(&what, put).await
 }
+
+/// How often a write is tried again when others write at the same time.
+const TRIES: usize = 10;
 
 /// Deletes an object, what it owns after it. Says whether it was there.
 ///
@@ -159,6 +153,9 @@ fn document(object: &DynamicObject) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use hyper::{Request, Response, StatusCode};
     use kube::client::Body;
     use kube::{Client, Config};
@@ -167,13 +164,23 @@ mod tests {
 
     /// A cluster whose API server answers everything like this.
     fn answering(code: u16, body: &'static str) -> Cluster {
-        let answer = move |_: Request<Body>| async move {
-            let mut response = Response::new(Body::from(body.as_bytes().to_vec()));
-            *response.status_mut() = StatusCode::from_u16(code).unwrap();
-            Ok::<_, tower::BoxError>(response)
-        };
+        let answer = move |_: Request<Body>| async move { Ok::<_, tower::BoxError>(response(code, body)) };
+        cluster(tower::service_fn(answer))
+    }
+
+    fn response(code: u16, body: &'static str) -> Response<Body> {
+        let mut response = Response::new(Body::from(body.as_bytes().to_vec()));
+        *response.status_mut() = StatusCode::from_u16(code).unwrap();
+        response
+    }
+
+    fn cluster<S>(answers: S) -> Cluster
+    where
+        S: tower::Service<Request<Body>, Response = Response<Body>, Error = tower::BoxError> + Send + 'static,
+        S::Future: Send + 'static,
+    {
         Cluster {
-            client: Client::new(tower::service_fn(answer), "default"),
+            client: Client::new(answers, "default"),
             config: Config::new("http://localhost".parse().unwrap()),
             namespace: "default".to_owned(),
             request_timeout: None,
@@ -181,10 +188,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_others_write_at_the_same_time_is_put_back_all_the_same() {
+        let written = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&written);
+        let answer = move |request: Request<Body>| {
+            let conflict = request.method() == "PUT" && count.fetch_add(1, Ordering::Relaxed) < 2;
+            let (code, body) = if conflict {
+                (409, r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":409}"#)
+            } else {
+                (200, r#"{"kind":"Service","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7"}}"#)
+            };
+            async move { Ok::<_, tower::BoxError>(response(code, body)) }
+        };
+        let object = InstallObject::new(
+            gateway_shared::install::Step::Agent,
+            InstallKind::Service,
+            serde_json::json!({ "metadata": { "name": "a", "namespace": "gw", "resourceVersion": "1" } }),
+        );
+        put_back(&cluster(tower::service_fn(answer)), &object).await.unwrap();
+        assert_eq!(written.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
     async fn of_a_kind_that_is_not_known_there_are_no_objects() {
         let unknown = answering(404, "404 page not found\n");
         assert_eq!(list(&unknown, InstallKind::GatewayClass, "").await.unwrap(), Vec::<Value>::new());
-        assert_eq!(list_in(&unknown, InstallKind::GatewayClass, "default").await.unwrap(), Vec::<Value>::new());
         assert_eq!(get(&unknown, InstallKind::GatewayClass, None, "eg").await.unwrap(), None);
         assert!(!delete(&unknown, InstallKind::GatewayClass, None, "eg").await.unwrap());
         list(&answering(500, "out of order"), InstallKind::GatewayClass, "").await.unwrap_err();

@@ -2,10 +2,12 @@
 
 pub mod apply;
 pub mod before;
+pub mod belonging;
 pub mod checks;
 pub mod documents;
 pub mod facts;
 pub mod gateway_api;
+pub mod guests;
 pub mod live;
 pub mod progress;
 pub mod removal;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gateway_shared::install::{CONFIG_MAP, InstallKind, MANAGED_BY, MANAGER, NAME, SECRETS};
+use gateway_shared::install::{AUTHORITY_CONFIG_MAP, InstallKind, MANAGED_BY, MANAGER, SECRETS};
 use serde_json::Value;
 
-use super::facts::{EXTENSIONS, GATEWAY_API, Key};
+use super::facts::{EXTENSIONS, GATEWAY_API, GATEWAY_API_TRIED, Key};
 
 /// What keeps a class from being deleted while a Gateway uses it.
 pub const FINALIZER: &str = "gateway-exists-finalizer.gateway.networking.k8s.io";
@@ -57,6 +57,8 @@ pub struct Found {
     pub namespace_ours: bool,
     /// The Secrets and the rest that the agent and its Job made.
     pub made: Vec<Key>,
+    /// The namespaces of other control planes.
+    pub neighbours: Vec<String>,
 }
 
 /// What is wanted gone beside the agent.
@@ -89,7 +91,9 @@ impl Removal {
     /// What goes and what stays.
     #[must_use]
     pub fn of(found: &Found, wish: Wish) -> Self {
-        let Found { namespace, ours, fleets, classes, definitions, namespace_ours, made } = found;
+        let Found { namespace, ours, fleets, classes, definitions, namespace_ours, made, neighbours } = found;
+        // Without its definitions, another control plane would take down all its proxies.
+        let crds = wish.crds && neighbours.is_empty();
         let mut removal = Self { agent: ours.clone(), ..Self::default() };
         let fleets_stay = !fleets.is_empty() && !wish.fleets;
         if fleets_stay {
@@ -104,7 +108,7 @@ impl Removal {
         }
         for (name, made_by_us) in classes {
             // With its class, the garbage collector would take the proxies.
-            if *made_by_us && !fleets_stay || wish.crds {
+            if *made_by_us && !fleets_stay || crds {
                 removal.definitions.push((InstallKind::GatewayClass, None, name.clone()));
             } else {
                 removal.kept.push(format!("GatewayClass {name}"));
@@ -112,15 +116,21 @@ impl Removal {
             removal.released.push(name.clone());
         }
         let (by_us, by_others): (Vec<_>, Vec<_>) = definitions.iter().partition(|(_, made_by_us)| *made_by_us);
-        if wish.crds {
+        if crds {
             removal.definitions.extend(by_us.iter().map(|(key, _)| key.clone()));
+        } else if wish.crds && !by_us.is_empty() {
+            removal.kept.push(format!(
+                "{} custom resource definitions, which the control plane in namespace {} needs (uninstall it first)",
+                by_us.len(),
+                neighbours.join(" and the one in namespace ")
+            ));
         } else if !by_us.is_empty() {
             removal.kept.push(format!(
                 "{} custom resource definitions and every object of their kinds (--crds removes them)",
                 by_us.len()
             ));
         }
-        if wish.crds && !by_others.is_empty() {
+        if crds && !by_others.is_empty() {
             removal.kept.push(format!("{} custom resource definitions that somebody else installed", by_others.len()));
         }
         removal.namespace = *namespace_ours && !fleets_stay;
@@ -167,7 +177,9 @@ pub fn is_ours(document: &Value) -> bool {
 /// Whether it is a definition an installation makes, or one of the policies that come with them.
 #[must_use]
 pub fn is_definition(name: &str) -> bool {
-    [GATEWAY_API, EXTENSIONS].iter().any(|group| name.strip_suffix(group).is_some_and(|rest| rest.ends_with('.')))
+    [GATEWAY_API, GATEWAY_API_TRIED, EXTENSIONS]
+        .iter()
+        .any(|group| name.strip_suffix(group).is_some_and(|rest| rest.ends_with('.')))
 }
 
 /// What agent and Job make beside what is installed, and keep for themselves.
@@ -176,24 +188,9 @@ pub fn made(namespace: &str) -> Vec<Key> {
     let of = |kind, name: &str| (kind, Some(namespace.to_owned()), name.to_owned());
     let mut keys: Vec<Key> = SECRETS.iter().map(|name| of(InstallKind::Secret, name)).collect();
     keys.push(of(InstallKind::Secret, super::before::NAME));
-    keys.push(of(InstallKind::ConfigMap, AUTHORITY));
+    keys.push(of(InstallKind::ConfigMap, AUTHORITY_CONFIG_MAP));
     keys.push(of(InstallKind::Lease, LEASE));
     keys
-}
-
-/// The ConfigMap in which certgen tells the authority to whoever checks the agent.
-const AUTHORITY: &str = "envoy-gateway-ca";
-
-/// Whether an object in the namespace is nobody's but ours or the cluster's own, so that the namespace may go.
-#[must_use]
-pub fn is_nobodys(key: &Key) -> bool {
-    let (kind, _, name) = key;
-    match kind {
-        InstallKind::ConfigMap => name == "kube-root-ca.crt" || name == CONFIG_MAP,
-        InstallKind::ServiceAccount => name == "default",
-        InstallKind::Service | InstallKind::Deployment => name == NAME,
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -213,6 +210,7 @@ mod tests {
             ],
             namespace_ours: true,
             made: vec![key(InstallKind::Secret, "envoy")],
+            neighbours: Vec::new(),
         }
     }
 
@@ -243,6 +241,18 @@ mod tests {
         let removal = Removal::of(&found(), Wish { fleets: true, crds: true });
         assert_eq!(removal.definitions.len(), 3);
         assert!(removal.kept.join("; ").contains("1 custom resource definitions that somebody else installed"));
-        assert!(is_definition("backends.gateway.envoyproxy.io") && !is_definition("x.example.com"));
+        for name in ["backends.gateway.envoyproxy.io", "xmeshes.gateway.networking.x-k8s.io"] {
+            assert!(is_definition(name), "{name}");
+        }
+        assert!(!is_definition("x.example.com"));
+    }
+
+    #[test]
+    fn another_control_plane_keeps_its_definitions() {
+        let found = Found { neighbours: vec!["gateways".to_owned()], ..found() };
+        let removal = Removal::of(&found, Wish { fleets: true, crds: true });
+        assert_eq!(removal.definitions, [(InstallKind::GatewayClass, None, "eg".to_owned())]);
+        let kept = removal.kept.join("; ");
+        assert!(kept.contains("which the control plane in namespace gateways needs"), "{kept}");
     }
 }

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use gateway_shared::config::DEFAULT_CONTROLLER_NAMESPACE;
 use gateway_shared::install::configuration::ConfigFile;
 use gateway_shared::install::options::{self, DEFAULT_INSTANCE, Values};
-use gateway_shared::install::{CONFIG_KEY, Options, REMEMBERED};
+use gateway_shared::install::{CLUSTER_DOMAIN, CONFIG_KEY, InstallKind, NAME, Options, REMEMBERED};
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ResourceRequirements;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::Value;
 
+use super::removal::is_ours;
 use crate::args::install::{NamespaceMode, Settings};
 use crate::exit::{Exit, Failure};
 use crate::input::Reader;
@@ -79,7 +81,7 @@ fn flags(settings: &Settings) -> Values {
         }),
         watch_namespaces: settings.watch_namespaces.as_ref().map(|names| {
             let all = names.iter().any(|name| name == "*");
-            if all { Vec::new() } else { names.iter().filter(|name| !name.is_empty()).cloned().collect() }
+            if all { Vec::new() } else { names.clone() }
         }),
         ..Values::default()
     }
@@ -94,10 +96,13 @@ pub struct Earlier {
     pub values: Values,
     /// Its configuration file.
     pub config: Option<String>,
+    /// An autoscaler says how many agents there are.
+    pub autoscaled: bool,
 }
 
 impl Earlier {
-    /// Reads the live Deployment and ConfigMap. A remembered value that can't be read counts as none.
+    /// Reads the live Deployment and ConfigMap. A remembered value that can't be read counts as none. Of a Deployment
+    /// that isn't ours counts what it says itself.
     #[must_use]
     pub fn of(deployment: Option<&Value>, config_map: Option<&Value>) -> Self {
         let text = |of: Option<&Value>, path: &[&str]| {
@@ -106,11 +111,29 @@ impl Earlier {
         };
         let instance = text(deployment, &["spec", "selector", "matchLabels", "app.kubernetes.io/instance"]);
         let remembered = text(deployment, &["metadata", "annotations", REMEMBERED]);
+        let others = deployment.filter(|deployment| !is_ours(deployment)).map(values_of_others);
+        let ours = || remembered.and_then(|text| serde_json::from_str(&text).ok());
         Self {
             instance,
-            values: remembered.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+            values: others.or_else(ours).unwrap_or_default(),
             config: text(config_map, &["data", CONFIG_KEY]),
+            autoscaled: false,
         }
+    }
+
+    /// The same, with how many agents there are left to an autoscaler of them, if one is among `autoscalers`.
+    #[must_use]
+    pub fn scaled_by(mut self, autoscalers: &[Value], namespace: &str) -> Self {
+        self.autoscaled = autoscalers.iter().any(|autoscaler| {
+            let is = |pointer: &str, text: &str| autoscaler.pointer(pointer).and_then(Value::as_str) == Some(text);
+            is("/metadata/namespace", namespace)
+                && is("/spec/scaleTargetRef/kind", InstallKind::Deployment.kind())
+                && is("/spec/scaleTargetRef/name", NAME)
+        });
+        if self.autoscaled {
+            self.values.replicas = None;
+        }
+        self
     }
 
     /// Its configuration as far as it can be understood.
@@ -129,6 +152,23 @@ impl Earlier {
     }
 }
 
+/// What an Envoy Gateway's Deployment says that we say too: it was set for a reason. Its image isn't ours.
+fn values_of_others(deployment: &Value) -> Values {
+    let Ok(Deployment { spec: Some(spec), .. }) = serde_json::from_value(deployment.clone()) else {
+        return Values::default();
+    };
+    let pod = spec.template.spec.unwrap_or_default();
+    let container = pod.containers.into_iter().find(|container| container.name == NAME).unwrap_or_default();
+    let mut variables = container.env.into_iter().flatten();
+    Values {
+        replicas: spec.replicas.filter(|replicas| *replicas > 0),
+        resources: container.resources,
+        image_pull_secrets: pod.image_pull_secrets.into_iter().flatten().map(|secret| secret.name).collect(),
+        cluster_domain: variables.find(|variable| variable.name == CLUSTER_DOMAIN).and_then(|domain| domain.value),
+        ..Values::default()
+    }
+}
+
 /// The options: what is asked for, on top of what was before.
 ///
 /// # Errors
@@ -136,7 +176,7 @@ impl Earlier {
 pub fn options(namespace: &str, asked: Asked, earlier: Earlier) -> Result<Options, Failure> {
     let Asked { values, config } = asked;
     let instance = earlier.instance_in(namespace);
-    let Earlier { instance: _, values: before, config: there } = earlier;
+    let Earlier { instance: _, values: before, config: there, autoscaled } = earlier;
     let values = before.overlaid(values);
     let config = match (config, there) {
         (Some(named), _) => named,
@@ -151,6 +191,7 @@ pub fn options(namespace: &str, asked: Asked, earlier: Earlier) -> Result<Option
         version: VERSION.to_owned(),
         config: config.with(&values),
         values,
+        autoscaled,
     };
     let faults = options.faults();
     if faults.is_empty() {
@@ -165,6 +206,7 @@ pub const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
 
 #[cfg(test)]
 mod tests {
+    use gateway_shared::install::{MANAGED_BY, MANAGER};
     use serde_json::json;
 
     use super::*;
@@ -177,7 +219,7 @@ mod tests {
     fn what_was_installed_stays_unless_it_is_said_again() {
         let remembered = json!({ "replicas": 3, "image": "r.example/a:1" }).to_string();
         let deployment = json!({
-            "metadata": { "annotations": { REMEMBERED: remembered } },
+            "metadata": { "labels": { MANAGED_BY: MANAGER }, "annotations": { REMEMBERED: remembered } },
             "spec": { "selector": { "matchLabels": { "app.kubernetes.io/instance": "gw" } } },
         });
         let config = json!({ "data": { CONFIG_KEY: "kind: EnvoyGateway\n# by hand\n" } });
@@ -187,6 +229,41 @@ mod tests {
         assert_eq!((options.values.replicas(), options.values.image()), (3, "r.example/a:2"));
         assert_eq!(options.instance, "gw");
         assert!(options.config.text.contains("# by hand"));
+    }
+
+    #[test]
+    fn what_a_chart_had_set_stays_when_it_is_taken_over() {
+        let container = json!({
+            "name": "envoy-gateway",
+            "image": "docker.io/envoyproxy/gateway:v1.9.0",
+            "env": [{ "name": "KUBERNETES_CLUSTER_DOMAIN", "value": "corp.local" }],
+            "resources": { "requests": { "memory": "256Mi" } },
+        });
+        let deployment = json!({
+            "metadata": { "labels": { MANAGED_BY: "Helm" } },
+            "spec": {
+                "replicas": 3,
+                "selector": {},
+                "template": { "spec": { "containers": [container], "imagePullSecrets": [{ "name": "reg" }] } },
+            },
+        });
+        let values = Earlier::of(Some(&deployment), None).values;
+        assert_eq!((values.replicas, values.cluster_domain()), (Some(3), "corp.local"));
+        assert_eq!((values.image, values.image_pull_secrets), (None, vec!["reg".to_owned()]));
+        let requests = values.resources.unwrap().requests.unwrap();
+        assert_eq!(requests.get("memory").unwrap().0, "256Mi");
+
+        let autoscaler = |namespace: &str, name: &str| {
+            json!({
+                "metadata": { "namespace": namespace },
+                "spec": { "scaleTargetRef": { "kind": "Deployment", "name": name } },
+            })
+        };
+        let scaled = Earlier::of(Some(&deployment), None).scaled_by(&[autoscaler("gw", "envoy-gateway")], "gw");
+        assert_eq!((scaled.autoscaled, scaled.values.replicas), (true, None));
+        let of_others = [autoscaler("shop", "envoy-gateway"), autoscaler("gw", "web")];
+        let alone = Earlier::of(Some(&deployment), None).scaled_by(&of_others, "gw");
+        assert_eq!((alone.autoscaled, alone.values.replicas), (false, Some(3)));
     }
 
     #[test]

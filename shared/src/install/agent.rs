@@ -17,6 +17,9 @@ pub const API_PORT: u16 = 19010;
 /// The port of the topology webhook.
 const WEBHOOK: (&str, u16) = ("webhook", 9443);
 
+/// The environment variable with the cluster's DNS domain.
+pub const CLUSTER_DOMAIN: &str = "KUBERNETES_CLUSTER_DOMAIN";
+
 /// The annotation of the Deployment that remembers what was set when it was installed.
 pub const REMEMBERED: &str = "kubectl-gateway/values";
 
@@ -64,7 +67,7 @@ pub(super) fn deployment(options: &Options) -> InstallObject {
         CONFIG_HASH: format!("{:016x}", xxh3_64(options.config.text.as_bytes())),
     });
     overlay(&mut pod_annotations, &json!(values.pod_annotations));
-    let content = json!({
+    let mut content = json!({
         "metadata": {
             "name": NAME,
             "namespace": options.namespace,
@@ -72,7 +75,6 @@ pub(super) fn deployment(options: &Options) -> InstallObject {
             "annotations": { REMEMBERED: remembered },
         },
         "spec": {
-            "replicas": values.replicas(),
             // The next agent serves before the last one goes, so that a proxy always finds one.
             "strategy": { "type": "RollingUpdate", "rollingUpdate": { "maxUnavailable": 0, "maxSurge": 1 } },
             "selector": { "matchLabels": labels::selector(options) },
@@ -82,6 +84,9 @@ pub(super) fn deployment(options: &Options) -> InstallObject {
             },
         },
     });
+    if let Some(spec) = content.get_mut("spec") {
+        set(spec, "replicas", &values.replicas(), options.autoscaled);
+    }
     InstallObject::new(Step::Agent, InstallKind::Deployment, content)
 }
 
@@ -175,7 +180,7 @@ pub(super) fn environment(options: &Options) -> Vec<Value> {
     let field = |name: &str, path: &str| json!({ "name": name, "valueFrom": { "fieldRef": { "apiVersion": "v1", "fieldPath": path } } });
     vec![
         field("ENVOY_GATEWAY_NAMESPACE", "metadata.namespace"),
-        json!({ "name": "KUBERNETES_CLUSTER_DOMAIN", "value": options.values.cluster_domain() }),
+        json!({ "name": CLUSTER_DOMAIN, "value": options.values.cluster_domain() }),
         field("POD_NAME", "metadata.name"),
         json!({ "name": "GATEWAY_AGENT_IMAGE", "value": options.values.image() }),
     ]

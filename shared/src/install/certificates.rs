@@ -1,5 +1,7 @@
 //! The Job that makes certificates and keys, once.
 
+use std::time::SystemTime;
+
 use serde_json::{Value, json};
 use x509_parser::pem::parse_x509_pem;
 
@@ -50,17 +52,31 @@ pub(super) fn job(options: &Options) -> InstallObject {
     job
 }
 
-/// The day until which the first certificate of a PEM file is valid: `2031-11-28`.
+/// How long a certificate is valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Validity {
+    /// The last day: `2031-11-28`.
+    pub day: String,
+    /// Whether it is past.
+    pub over: bool,
+}
+
+/// How long the first certificate of a PEM file is valid.
 #[must_use]
-pub fn valid_until(pem: &[u8]) -> Option<String> {
+pub fn validity(pem: &[u8], now: SystemTime) -> Option<Validity> {
     let (_, block) = parse_x509_pem(pem).ok()?;
     let certificate = block.parse_x509().ok()?;
-    let end = certificate.validity().not_after.to_datetime();
-    Some(format!("{}-{:02}-{:02}", end.year(), u8::from(end.month()), end.day()))
+    let end = certificate.validity().not_after;
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let over = u64::try_from(end.timestamp()).unwrap_or_default() <= now;
+    let end = end.to_datetime();
+    Some(Validity { day: format!("{}-{:02}-{:02}", end.year(), u8::from(end.month()), end.day()), over })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -69,7 +85,12 @@ mod tests {
         let mut params = rcgen::CertificateParams::new(vec!["envoy-gateway".to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(2031, 11, 8);
         let pem = params.self_signed(&key).unwrap().pem();
-        assert_eq!(valid_until(pem.as_bytes()).as_deref(), Some("2031-11-08"));
-        assert_eq!(valid_until(b"no certificate"), None);
+        let at = |seconds| {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            validity(pem.as_bytes(), now).map(|Validity { day, over }| (day, over))
+        };
+        assert_eq!(at(1_700_000_000), Some(("2031-11-08".to_owned(), false)));
+        assert_eq!(at(2_000_000_000), Some(("2031-11-08".to_owned(), true)));
+        assert_eq!(validity(b"no certificate", SystemTime::UNIX_EPOCH), None);
     }
 }

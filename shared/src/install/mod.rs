@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-pub use agent::{API_PORT, REMEMBERED};
-pub use certificates::valid_until;
+pub use agent::{API_PORT, CLUSTER_DOMAIN, REMEMBERED};
+pub use certificates::{Validity, validity};
 pub use labels::{INSTANCE, MANAGED_BY, MANAGER, VERSION};
 pub use object::{InstallKind, InstallObject, Step};
 pub use options::Options;
@@ -29,6 +29,12 @@ pub const CONFIG_MAP: &str = "envoy-gateway-config";
 
 /// The key of the configuration file in it.
 pub const CONFIG_KEY: &str = "envoy-gateway.yaml";
+
+/// The ConfigMap in which certgen tells the authority of the agent's certificate to whoever checks the agent.
+pub const AUTHORITY_CONFIG_MAP: &str = "envoy-gateway-ca";
+
+/// Its key.
+pub const AUTHORITY_KEY: &str = "ca.crt";
 
 /// The Secrets certgen makes: those of the control plane, the proxies, the rate limit service, and the key of OIDC
 /// cookies.

@@ -32,6 +32,8 @@ pub struct Options {
     pub config: ConfigFile,
     /// What can be set.
     pub values: Values,
+    /// An autoscaler says how many agents there are.
+    pub autoscaled: bool,
 }
 
 /// What can be set: by flags, and as YAML in a file.
@@ -221,11 +223,14 @@ impl Options {
     /// What can't be installed so, with the path in the values.
     #[must_use]
     pub fn faults(&self) -> Vec<Diagnostic> {
-        let Self { namespace, instance, version: _, config, values } = self;
+        let Self { namespace, instance, version: _, config, values, autoscaled } = self;
         let mut faults = config.faults();
         let mut fault = |field: &str, message: String| {
             faults.push(Diagnostic::new(FieldPath::field(field), INVALID, message));
         };
+        if *autoscaled && values.replicas.is_some() {
+            fault("replicas", "a HorizontalPodAutoscaler of the agent says how many: change that one".to_owned());
+        }
         if values.replicas() < 1 {
             fault("replicas", format!("{} agents are none: use 1 or more", values.replicas()));
         }

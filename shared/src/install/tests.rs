@@ -20,6 +20,7 @@ fn options(values: Values) -> Options {
         version: "v1.2.3".to_owned(),
         config: ConfigFile::default().with(&values),
         values,
+        autoscaled: false,
     }
 }
 
@@ -191,4 +192,14 @@ fn a_flag_changes_one_amount_and_forgets_no_other() {
     assert_eq!(both.replicas, Some(2));
     let requests = both.resources.unwrap().requests.unwrap();
     assert_eq!((requests.get("cpu").unwrap().0.as_str(), requests.get("memory").unwrap().0.as_str()), ("2", "1Gi"));
+}
+
+#[test]
+fn how_many_agents_is_left_to_an_autoscaler() {
+    let autoscaled = |values| Options { autoscaled: true, ..options(values) };
+    let objects = render(&autoscaled(Values::default()));
+    let deployment = objects.iter().find(|object| object.kind == InstallKind::Deployment).unwrap();
+    assert_eq!(deployment.content.pointer("/spec/replicas"), None);
+    let two = autoscaled(Values { replicas: Some(2), ..Values::default() });
+    assert!(two.faults().iter().any(|fault| fault.to_string().starts_with("replicas: ")));
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::version::version;
 use super::{Check, Plan};
-use crate::installation::facts::{Definition, Facts, GATEWAY_API};
+use crate::args::install::Channel;
+use crate::installation::facts::{Definition, Facts, GATEWAY_API, SAFE_UPGRADES};
 use crate::installation::gateway_api::{Bundle, VERSION};
 
 /// The kinds that are read, by the plural of their names; without the others there is nothing to do.
@@ -31,6 +32,16 @@ pub(super) fn check(facts: &Facts, plan: &Plan<'_>) -> Vec<Check> {
         .filter_map(|(name, definition)| Some((name.strip_suffix(&format!(".{GATEWAY_API}"))?, definition)))
         .collect();
     let applied = plan.bundle.applied(!there.is_empty());
+    if applied && facts.safe_upgrades && plan.bundle.channel() == Some(Channel::Experimental) {
+        return vec![Check::bad(
+            format!("{} is refused by the policy {SAFE_UPGRADES}", plan.bundle.words()),
+            format!(
+                "take the standard channel: --gateway-api-crds={}; or, to change over for good, delete the policy: \
+                 kubectl delete validatingadmissionpolicies,validatingadmissionpolicybindings {SAFE_UPGRADES}",
+                Bundle::release_url(Channel::Standard)
+            ),
+        )];
+    }
     match (there.is_empty(), applied) {
         (true, true) => vec![Check::good(format!("Gateway API is not installed yet: {} will be", plan.bundle.words()))],
         (true, false) => vec![Check::bad(
@@ -49,14 +60,14 @@ fn kept(there: &[(&str, &Definition)]) -> Check {
     if let Some(missing) = NEEDED.iter().find(|plural| !has(plural)) {
         return Check::bad(
             format!("{words}, but without {missing}.{GATEWAY_API}"),
-            format!("install the whole of it: --gateway-api-crds={}", Bundle::release_url(Default::default())),
+            format!("install the whole of it: --gateway-api-crds={}", Bundle::release_url(channel(there))),
         );
     }
     let missing: Vec<&str> = WELCOME.iter().filter(|(plural, _)| !has(plural)).map(|(_, kind)| *kind).collect();
     let oldest = there.iter().filter_map(|(_, definition)| version(definition.bundle.as_deref()?)).min();
     let upgrade = format!(
         "it will be kept; upgrade it when it suits you: --gateway-api-crds={}",
-        Bundle::release_url(Default::default())
+        Bundle::release_url(channel(there))
     );
     match (oldest, missing.as_slice()) {
         (None, _) => Check::doubtful(format!("{words} of an unknown version"), "somebody made it; it will be kept"),
@@ -98,6 +109,12 @@ fn replaced(there: &[(&str, &Definition)], bundle: &Bundle) -> Vec<Check> {
         checks.push(Check::good(format!("{words} will be replaced by {}", bundle.words())));
     }
     checks
+}
+
+/// The channel that is installed.
+fn channel(there: &[(&str, &Definition)]) -> Channel {
+    let is = |channel| there.iter().any(|(_, definition)| definition.channel.as_deref() == Some(channel));
+    if is("standard") && !is("experimental") { Channel::Standard } else { Channel::default() }
 }
 
 /// `Gateway API 1.6.1 experimental is installed`.

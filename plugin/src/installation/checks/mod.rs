@@ -3,7 +3,9 @@
 mod control_planes;
 mod definitions;
 mod gateway_api;
+mod image;
 mod mode;
+mod namespaces;
 mod objects;
 mod rights;
 mod server;
@@ -61,6 +63,8 @@ pub struct Plan<'a> {
     pub upgrade: bool,
     /// Definitions of others are replaced.
     pub replace_crds: bool,
+    /// The image an earlier installation was told, unless another one is named now.
+    pub kept_image: Option<&'a str>,
 }
 
 type Checker = fn(&Facts, &Plan<'_>) -> Vec<Check>;
@@ -69,9 +73,11 @@ type Checker = fn(&Facts, &Plan<'_>) -> Vec<Check>;
 const CHECKS: &[Checker] = &[
     server::check,
     rights::check,
+    namespaces::check,
     gateway_api::check,
     definitions::check,
     control_planes::check,
+    image::check,
     mode::check,
     objects::check,
 ];

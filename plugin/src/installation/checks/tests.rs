@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 use crate::args::install::Channel;
-use crate::installation::facts::{Class, ControlPlane, Definition, Right, key};
+use crate::installation::facts::{Class, ControlPlane, Definition, Right, Unusable, key};
 use crate::installation::gateway_api::Source;
 
 const NAMESPACE: &str = "envoy-gateway-system";
@@ -21,6 +21,7 @@ fn options() -> Options {
         version: "v1.0.0".to_owned(),
         config: ConfigFile::default(),
         values: Values { gateway_class: Some("eg".to_owned()), ..Values::default() },
+        autoscaled: false,
     }
 }
 
@@ -65,6 +66,7 @@ struct Ask {
     upgrade: bool,
     replace_crds: bool,
     bundle: Option<Bundle>,
+    kept_image: Option<&'static str>,
 }
 
 fn told(facts: &Facts, ask: Ask) -> Vec<String> {
@@ -80,6 +82,7 @@ fn told(facts: &Facts, ask: Ask) -> Vec<String> {
         take_over: ask.take_over,
         upgrade: ask.upgrade,
         replace_crds: ask.replace_crds,
+        kept_image: ask.kept_image,
     };
     all(facts, &plan)
         .into_iter()
@@ -301,4 +304,59 @@ fn proxies_the_agent_may_not_touch_any_more_are_told() {
     for (facts, mode) in [(empty(), beside), (there(beside), beside), (there(together), together)] {
         assert!(!told(&facts, asking(mode)).iter().any(|line| line.contains("proxies")), "{mode:?}");
     }
+}
+
+#[test]
+fn an_image_of_another_version_does_not_stay_unsaid() {
+    let deployment =
+        install::render(&options()).into_iter().find(|object| object.kind == InstallKind::Deployment).unwrap();
+    let with = |version: &str| {
+        let labels = json!({ MANAGED_BY: MANAGER, install::VERSION: version });
+        let there = json!({ "metadata": { "namespace": NAMESPACE, "labels": labels } });
+        Facts { there: BTreeMap::from([(key(&deployment), there)]), ..empty() }
+    };
+    let ask = || Ask { kept_image: Some("reg.example/a:v0.9.0"), upgrade: true, ..Ask::default() };
+    says(&with("v0.9.0"), ask(), "bad: image reg.example/a:v0.9.0 was named for v0.9.0");
+    assert!(!told(&with("v1.0.0"), ask()).iter().any(|line| line.contains("reg.example")), "it is the same version");
+    let named = told(&with("v0.9.0"), Ask { upgrade: true, ..Ask::default() });
+    assert!(!named.iter().any(|line| line.contains("was named")), "{named:#?}");
+}
+
+#[test]
+fn namespaces_have_to_be_there_and_to_stay() {
+    let with = |name: &str, why| Facts { unusable: BTreeMap::from([(name.to_owned(), why)]), ..empty() };
+    says(&with("shop", Unusable::Absent), Ask::default(), "bad: there is no namespace shop, and the agent needs");
+    says(&with("shop", Unusable::Ending), Ask::default(), "bad: namespace shop is being deleted");
+    says(&with(NAMESPACE, Unusable::Ending), Ask::default(), "bad: namespace envoy-gateway-system is being deleted");
+    let made = told(&with(NAMESPACE, Unusable::Absent), Ask::default());
+    assert!(!made.iter().any(|line| line.contains("namespace")), "it will be made: {made:#?}");
+}
+
+#[test]
+fn the_channel_that_is_installed_is_advised_and_no_other_forced() {
+    let facts = |channel: &str| {
+        let mut definitions = gateway_api("v1.5.1", ALL);
+        definitions.values_mut().for_each(|definition| definition.channel = Some(channel.to_owned()));
+        Facts { definitions: Some(definitions), safe_upgrades: channel == "standard", ..empty() }
+    };
+    for channel in ["standard", "experimental"] {
+        let told = told(&facts(channel), Ask::default());
+        let url = format!("/{channel}-install.yaml");
+        assert!(told.iter().any(|line| line.contains("older") && line.contains(&url)), "{told:#?}");
+    }
+    let definition = json!({
+        "metadata": {
+            "name": "gateways.gateway.networking.k8s.io",
+            "annotations": {
+                "gateway.networking.k8s.io/bundle-version": "v1.6.1",
+                "gateway.networking.k8s.io/channel": "experimental",
+            },
+        },
+        "spec": { "versions": [{ "name": "v1" }] },
+    });
+    let definition = InstallObject::new(Step::Definitions, InstallKind::CustomResourceDefinition, definition);
+    let named = || Some(Bundle { source: Source::File("crds.yaml".to_owned()), objects: vec![definition.clone()] });
+    let ask = || Ask { bundle: named(), ..Ask::default() };
+    says(&facts("standard"), ask(), "bad: 1.6.1 of crds.yaml is refused by the policy safe-upgrades");
+    says(&facts("experimental"), ask(), "good: Gateway API 1.5.1 experimental is installed will be replaced");
 }

@@ -4,10 +4,7 @@ use serde_json::{Value, json};
 
 use crate::install::object::{InstallKind, InstallObject, Step};
 use crate::install::options::Options;
-use crate::install::{NAME, labels};
-
-/// The ConfigMap with the authority of the agent's certificate, which certgen makes.
-const AUTHORITY: &str = "envoy-gateway-ca";
+use crate::install::{AUTHORITY_CONFIG_MAP, NAME, labels};
 
 /// Where the API server publishes the authority of client certificates, and the role that lets one read it.
 const CLIENT_AUTHORITY: (&str, &str) = ("kube-system", "extension-apiserver-authentication-reader");
@@ -22,7 +19,7 @@ pub(super) fn objects(options: &Options) -> Vec<InstallObject> {
             // The tunnel to the API, through the API server's proxy.
             rule("services/proxy", &format!("{NAME}:api")),
             // How to tell the agent from somebody else.
-            rule("configmaps", AUTHORITY),
+            rule("configmaps", AUTHORITY_CONFIG_MAP),
         ],
     });
     let everybody = json!({ "kind": "Group", "apiGroup": InstallKind::Role.group(), "name": "system:authenticated" });
