@@ -28,39 +28,43 @@ use crate::render::style::Mark;
 /// # Errors
 /// When somebody else installed what is there, or something can't be done.
 pub fn run(asked: &Uninstall, printer: &mut Printer<'_>) -> Outcome {
-    let Uninstall { namespace, fleets, crds, restore, dry_run, yes, timeout, connection } = asked;
     cluster::block_on(async {
-        let cluster = Cluster::connect(connection).await?;
-        if *restore {
-            return give_back(&cluster, namespace, asked, printer).await;
-        }
-        refuse_of_others(&cluster, namespace).await?;
-        let found = find(&cluster, namespace).await?;
-        let removal = Removal::of(&found, Wish { fleets: *fleets, crds: *crds });
-        if removal.is_nothing() {
-            printer.note(&format!("Nothing that kubectl gateway installed is in namespace {namespace}."));
-            return Ok(Exit::Fine);
-        }
-        printer.note(&format!("Will remove from namespace {namespace}: {}", removal.summary()));
-        if *fleets && !found.fleets.is_empty() {
-            printer.warning("the proxies of all Gateways go too: their traffic ends");
-        }
-        if *crds {
-            printer.warning("with the definitions, every object of their kinds goes, in every namespace");
-        }
-        for kept in &removal.kept {
-            printer.note(&format!("Will keep: {kept}"));
-        }
-        if *dry_run {
-            return Ok(Exit::Fine);
-        }
-        if !terminal::go_on("Continue?", *yes, false)? {
-            printer.note("Nothing was done.");
-            return Ok(Exit::Problem);
-        }
-        remove(&cluster, namespace, &removal, Instant::now() + *timeout, printer).await?;
-        Ok(Exit::Fine)
+        let cluster = Cluster::connect(&asked.connection).await?;
+        uninstall(&cluster, asked, printer).await
     })
+}
+
+async fn uninstall(cluster: &Cluster, asked: &Uninstall, printer: &mut Printer<'_>) -> Outcome {
+    let Uninstall { namespace, fleets, crds, restore, dry_run, yes, timeout, connection: _ } = asked;
+    if *restore {
+        return give_back(cluster, namespace, asked, printer).await;
+    }
+    refuse_of_others(cluster, namespace).await?;
+    let found = find(cluster, namespace).await?;
+    let removal = Removal::of(&found, Wish { fleets: *fleets, crds: *crds });
+    if removal.is_nothing() {
+        printer.note(&format!("Nothing that kubectl gateway installed is in namespace {namespace}."));
+        return Ok(Exit::Fine);
+    }
+    printer.note(&format!("Will remove from namespace {namespace}: {}", removal.summary()));
+    if *fleets && !found.fleets.is_empty() {
+        printer.warning("the proxies of all Gateways go too: their traffic ends");
+    }
+    if *crds {
+        printer.warning("with the definitions, every object of their kinds goes, in every namespace");
+    }
+    for kept in &removal.kept {
+        printer.note(&format!("Will keep: {kept}"));
+    }
+    if *dry_run {
+        return Ok(Exit::Fine);
+    }
+    if !terminal::go_on("Continue?", *yes, false)? {
+        printer.note("Nothing was done.");
+        return Ok(Exit::Problem);
+    }
+    remove(cluster, namespace, &removal, Instant::now() + *timeout, printer).await?;
+    Ok(Exit::Fine)
 }
 
 /// Refuses what somebody else installed.
@@ -302,9 +306,15 @@ async fn give_back(cluster: &Cluster, namespace: &str, asked: &Uninstall, printe
 
 #[cfg(test)]
 mod tests {
-    use gateway_shared::install::INSTANCE;
+    use gateway_shared::install::configuration::ConfigFile;
+    use gateway_shared::install::options::Values;
+    use gateway_shared::install::{self, INSTANCE, InstallObject, Options, Step};
+    use k8s_openapi::ByteString;
 
     use super::*;
+    use crate::args::connection::Connection;
+    use crate::installation::pretended;
+    use crate::render::style::Style;
 
     fn class(name: &str, controller: &str, instance: Option<&str>) -> Value {
         let labels = instance.map(|instance| json!({ MANAGED_BY: MANAGER, INSTANCE: instance }));
@@ -333,6 +343,100 @@ mod tests {
         let instances = BTreeSet::from(["eg".to_owned()]);
         let found = Classes { config: None, instances, neighbours: &[], of_others: &[] }.of(&classes);
         assert_eq!(found, [("made".to_owned(), true)]);
+    }
+
+    fn asked(namespace: &str) -> Uninstall {
+        Uninstall {
+            namespace: namespace.to_owned(),
+            fleets: false,
+            crds: false,
+            restore: false,
+            dry_run: false,
+            yes: true,
+            timeout: Duration::from_secs(1),
+            connection: Connection::default(),
+        }
+    }
+
+    /// How it ends, what is said, and what is done.
+    async fn told(objects: Vec<InstallObject>, asked: &Uninstall) -> (Option<Exit>, String, Vec<String>) {
+        let (cluster, done) = pretended::cluster(objects);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let style = Style { color: false, unicode: false, width: 80, table_width: None };
+        let exit = uninstall(&cluster, asked, &mut Printer::new(&mut out, &mut err, style)).await;
+        let said = String::from_utf8(err).unwrap() + &exit.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        (exit.ok(), said, done.lock().unwrap().clone())
+    }
+
+    /// What is there of an installation of `instance` in `namespace`, whose class is `eg`.
+    fn installed(namespace: &str, instance: &str) -> Vec<InstallObject> {
+        let values = Values { gateway_class: Some("eg".to_owned()), ..Values::default() };
+        install::render(&Options {
+            namespace: namespace.to_owned(),
+            instance: instance.to_owned(),
+            version: "v1.0.0".to_owned(),
+            config: ConfigFile::default(),
+            values,
+            autoscaled: false,
+        })
+    }
+
+    /// A Deployment of proxies in `namespace`.
+    fn proxies(namespace: &str) -> InstallObject {
+        let (label, us) = FLEET_MANAGED_BY;
+        let content = json!({ "metadata": { "name": "envoy-edge", "namespace": namespace, "labels": { label: us } } });
+        InstallObject::new(Step::Agent, InstallKind::Deployment, content)
+    }
+
+    #[tokio::test]
+    async fn in_the_wrong_namespace_nothing_is_done() {
+        for instance in ["gateways", "eg"] {
+            let mut objects = installed("gateways", instance);
+            objects.retain(|object| object.kind != InstallKind::Namespace);
+            objects.push(proxies("gateways"));
+            let (exit, said, done) = told(objects, &asked("envoy-gateway-system")).await;
+            assert_eq!((exit, done), (Some(Exit::Fine), Vec::new()), "{said}");
+            assert!(said.contains("Nothing that kubectl gateway installed is in namespace"), "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_second_time_the_proxies_are_still_known() {
+        let mut left = installed("gw", "gw");
+        left.retain(|object| [InstallKind::GatewayClass, InstallKind::CustomResourceDefinition].contains(&object.kind));
+        let gateway_classes = json!({ "metadata": { "name": "gatewayclasses.gateway.networking.k8s.io" } });
+        left.push(InstallObject::new(Step::Definitions, InstallKind::CustomResourceDefinition, gateway_classes));
+        left.push(proxies("shop"));
+        let certificates = json!({ "metadata": { "name": "envoy", "namespace": "gw" } });
+        left.push(InstallObject::new(Step::Certificates, InstallKind::Secret, certificates));
+        let (exit, said, done) = told(left.clone(), &asked("gw")).await;
+        assert_eq!((exit, done), (Some(Exit::Fine), Vec::new()), "{said}");
+        let fleets = Uninstall { fleets: true, dry_run: true, ..asked("gw") };
+        let (_, said, _) = told(left, &fleets).await;
+        assert!(said.contains("1 Deployment, 1 Secret, 1 GatewayClass"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn the_way_back_is_found_where_helm_is_back_already() {
+        let helm = json!({
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": { "name": NAME, "namespace": "gw", "labels": { MANAGED_BY: "Helm" } },
+            "spec": { "selector": {}, "template": { "spec": { "containers": [{ "name": NAME, "image": "eg:1" }] } } },
+        });
+        let kept = ByteString(serde_json::to_vec(&[&helm]).unwrap());
+        let secret = json!({
+            "metadata": { "name": before::NAME, "namespace": "gw" },
+            "data": { "objects.json": kept },
+        });
+        let deployment = InstallObject::new(Step::Agent, InstallKind::Deployment, helm);
+        let secret = InstallObject::new(Step::Certificates, InstallKind::Secret, secret);
+        let back = Uninstall { restore: true, dry_run: true, ..asked("gw") };
+        let (exit, said, _) = told(vec![deployment.clone(), secret], &back).await;
+        assert_eq!(exit, Some(Exit::Fine), "{said}");
+        assert!(said.contains("Will put back eg:1 as it was"), "{said}");
+        let (exit, said, _) = told(vec![deployment], &back).await;
+        assert!(exit.is_none() && said.contains("eg:1 in namespace gw was installed by Helm"), "{said}");
     }
 
     #[test]

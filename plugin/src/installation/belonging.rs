@@ -186,11 +186,12 @@ mod tests {
         let together = neighbour("gateways", NamespaceMode::ControllerNamespace, &[]);
         let beside = neighbour("gateways", NamespaceMode::GatewayNamespace, &["infra"]);
         let unknown = Neighbour { namespace: "gateways".to_owned(), config: None };
+        let one = std::slice::from_ref;
         let whole = |neighbours: &[Neighbour], place| has_fleet("gw", None, neighbours, place);
         assert!(whole(&[], "shop"), "with its configuration gone, its proxies are looked for everywhere");
-        assert!(whole(&[together.clone()], "shop") && !whole(&[together.clone()], "gateways"));
-        assert!(whole(&[beside.clone()], "shop") && !whole(&[beside.clone()], "infra"));
-        assert!(!whole(&[unknown.clone()], "shop") && whole(&[unknown], "gw"));
+        assert!(whole(one(&together), "shop") && !whole(one(&together), "gateways"));
+        assert!(whole(one(&beside), "shop") && !whole(one(&beside), "infra"));
+        assert!(!whole(one(&unknown), "shop") && whole(one(&unknown), "gw"));
         let known = |config: &Neighbour, place| {
             has_fleet("gw", config.config.as_deref(), &[neighbour("x", NamespaceMode::GatewayNamespace, &[])], place)
         };

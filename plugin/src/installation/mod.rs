@@ -9,6 +9,8 @@ pub mod facts;
 pub mod gateway_api;
 pub mod guests;
 pub mod live;
+#[cfg(test)]
+pub(crate) mod pretended;
 pub mod progress;
 pub mod removal;
 pub mod request;
