@@ -12,12 +12,12 @@ pub mod secrets;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use self::authority::{Fresh, Holder, Place};
 use self::folder::Folder;
-use self::plan::{Existing, Finding, Plan, Step};
+use self::plan::{Existing, Finding, Plan, State, Step};
 use self::secrets::{Cluster, Webhook};
 use crate::cluster::ClusterSettings;
 use crate::settings::Surroundings;
@@ -56,7 +56,8 @@ enum Store {
 /// Makes what is missing, replaces what it is told to, and says what is wrong with the rest.
 ///
 /// # Errors
-/// When something can't be read or written, or a certificate is left in a state somebody has to do something about.
+/// When something can't be read or written, or a certificate that nobody can use is left as it is; what could be written
+/// is then.
 pub async fn run(asked: &Certgen, surroundings: &Surroundings) -> anyhow::Result<()> {
     let Certgen { local, config_home, overwrite, disable_topology_injector, settle } = asked;
     let place = Place {
@@ -75,8 +76,9 @@ pub async fn run(asked: &Certgen, surroundings: &Surroundings) -> anyhow::Result
     let now = SystemTime::now();
     let Plan { steps, make_oidc, findings } =
         plan::plan(&store.read().await?, &Fresh::make(&place, now)?, *overwrite, now);
-    for Finding { holder, bad, text } in &findings {
-        say(&format!("{} {}: {text}", if *bad { "‼" } else { "·" }, store.name(*holder)));
+    for Finding { holder, state, text } in &findings {
+        let sign = if *state == State::Good { "·" } else { "‼" };
+        say(&format!("{sign} {}: {text}", store.name(*holder)));
     }
     if make_oidc {
         store.write_oidc().await?;
@@ -95,7 +97,12 @@ pub async fn run(asked: &Certgen, surroundings: &Surroundings) -> anyhow::Result
         }
     }
     // What was written once may have been lost by those who have to know it.
-    store.tell_others(*disable_topology_injector).await
+    store.tell_others(*disable_topology_injector).await?;
+    let unusable = findings.iter().filter(|finding| finding.state == State::Unusable);
+    let unusable: Vec<_> =
+        unusable.map(|finding| format!("{}: {}", store.name(finding.holder), finding.text)).collect();
+    ensure!(unusable.is_empty(), "{}", unusable.join("; "));
+    Ok(())
 }
 
 fn say(line: &str) {
@@ -151,5 +158,32 @@ impl Store {
             Self::Cluster(cluster) => format!("Secret {}/{}", cluster.namespace, holder.secret()),
             Self::Folder(folder) => folder.path.join(holder.secret()).display().to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_nobody_can_use_is_an_error_after_the_rest_was_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let asked = |overwrite| Certgen {
+            local: true,
+            config_home: Some(directory.path().to_owned()),
+            overwrite,
+            disable_topology_injector: true,
+            settle: Duration::ZERO,
+        };
+        let surroundings = Surroundings::default();
+        run(&asked(false), &surroundings).await.unwrap();
+        let certs = directory.path().join("certs");
+        std::fs::write(certs.join("envoy/tls.key"), "none").unwrap();
+        std::fs::remove_dir_all(certs.join("envoy-rate-limit")).unwrap();
+        let error = run(&asked(false), &surroundings).await.unwrap_err().to_string();
+        assert!(error.contains("certs/envoy: tls.key") && error.contains("replace it with --overwrite"), "{error}");
+        assert!(certs.join("envoy-rate-limit/tls.crt").exists());
+        run(&asked(true), &surroundings).await.unwrap();
+        run(&asked(false), &surroundings).await.unwrap();
     }
 }

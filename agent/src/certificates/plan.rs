@@ -46,10 +46,21 @@ pub struct Step {
 pub struct Finding {
     /// Whose certificate it is about.
     pub holder: Holder,
-    /// Whether something should be done about it.
-    pub bad: bool,
+    /// How bad it is.
+    pub state: State,
     /// What it is.
     pub text: String,
+}
+
+/// How a certificate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Sound, or replaced.
+    Good,
+    /// It ends soon.
+    Near,
+    /// Nobody can use it, and it stays.
+    Unusable,
 }
 
 /// Decides. `overwrite`: certificates that are sound are replaced, too.
@@ -66,12 +77,12 @@ pub fn plan(existing: &Existing, fresh: &Fresh, overwrite: bool, now: SystemTime
                 sound.insert(holder, found);
             }
             Some(Err(text)) if overwrite => {
-                findings.push(Finding { holder, bad: false, text: format!("{text}; it is replaced") });
+                findings.push(Finding { holder, state: State::Good, text: format!("{text}; it is replaced") });
                 create.push(holder);
             }
             Some(Err(text)) => findings.push(Finding {
                 holder,
-                bad: true,
+                state: State::Unusable,
                 text: format!("{text}; it is left as it is: replace it with --overwrite"),
             }),
         }
@@ -88,7 +99,7 @@ fn verdict(holder: Holder, found: &Sound, overwrite: bool, now: SystemTime) -> F
         (false, false) => format!("kept, valid for {rest}"),
         (false, true) => format!("kept, but valid for {rest} only: replace it with --overwrite"),
     };
-    Finding { holder, bad: near && !overwrite, text }
+    Finding { holder, state: if near && !overwrite { State::Near } else { State::Good }, text }
 }
 
 fn steps(
@@ -181,7 +192,10 @@ mod tests {
         let again = plan(&existing, &fresh(now), false, now);
         assert_eq!((again.steps.len(), again.make_oidc), (0, false));
         assert!(
-            again.findings.iter().all(|finding| !finding.bad && finding.text.contains("kept, valid for 1825 days"))
+            again
+                .findings
+                .iter()
+                .all(|finding| finding.state == State::Good && finding.text.contains("kept, valid for 1825 days"))
         );
     }
 
@@ -249,16 +263,25 @@ mod tests {
         apply(&mut existing, &step);
         let soon = now + Duration::from_hours(24 * (365 * 5 - 10));
         let near = plan(&existing, &fresh(now), false, soon);
-        assert!(near.steps.is_empty() && near.findings.iter().all(|it| it.bad && it.text.contains("10 days only")));
+        assert!(
+            near.steps.is_empty()
+                && near.findings.iter().all(|it| it.state == State::Near && it.text.contains("10 days only"))
+        );
         let other = existing.certificates[&Holder::RateLimit].key.clone();
         existing.certificates.get_mut(&Holder::Proxy).unwrap().key = other;
         let wrong = plan(&existing, &fresh(now), false, now);
         let finding = wrong.findings.iter().find(|it| it.holder == Holder::Proxy).unwrap();
-        assert!(finding.bad && finding.text.contains("tls.key doesn't belong to tls.crt"), "{finding:?}");
+        assert!(
+            finding.state == State::Unusable && finding.text.contains("tls.key doesn't belong to tls.crt"),
+            "{finding:?}"
+        );
         assert!(wrong.steps.is_empty());
         let told = plan(&existing, &fresh(now), true, now);
         assert!(told.steps[0].writes[&Holder::Proxy].certificate != existing.certificates[&Holder::Proxy].certificate);
         let expired = plan(&existing, &fresh(now), false, now + Duration::from_hours(24 * 365 * 6));
-        assert!(expired.findings.iter().all(|it| it.bad && it.text.contains("has expired 36")), "{expired:?}");
+        assert!(
+            expired.findings.iter().all(|it| it.state == State::Unusable && it.text.contains("has expired 36")),
+            "{expired:?}"
+        );
     }
 }
