@@ -133,5 +133,5 @@ case ${1:-} in
     get_kubectl
     if [ "$(kind)" = made ]; then exec "$CLUSTER" exec "$@"; else exec "$@"; fi ;;
   down) down ;;
-  *) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 64 ;;
+  *) sed -n -e '/^set/q' -e '1d' -e 's/^# \{0,1\}//p' "$0"; exit 64 ;;
 esac

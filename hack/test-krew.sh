@@ -10,6 +10,7 @@ krew_version=v0.4.3
 for need in go git kubectl; do
   command -v "$need" >/dev/null || { echo "skipped: the test with the real krew needs $need"; exit 0; }
 done
+platform=$(go env GOOS)-$(go env GOARCH)
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 if [ -n "${1:-}" ]; then
@@ -18,7 +19,7 @@ else
   dist=$work/dist
   cargo build --locked --workspace --bins
   mkdir "$work/binaries"
-  cp "${CARGO_TARGET_DIR:-target}/debug/kubectl-gateway" "$work/binaries/kubectl-gateway-linux-$(go env GOARCH)"
+  cp "${CARGO_TARGET_DIR:-target}/debug/kubectl-gateway" "$work/binaries/kubectl-gateway-$platform"
   strip "$work/binaries"/* 2>/dev/null || true
   hack/release.py --binaries "$work/binaries" --out "$dist" 2>/dev/null
 fi
@@ -38,7 +39,7 @@ export KREW_DEFAULT_INDEX_URI=$work/index
 krew update >/dev/null 2>&1
 krew index add own "$work/index"
 
-archive=$(ls "$dist/kubectl-gateway-v$version-linux-$(go env GOARCH).tar.gz")
+archive=$(ls "$dist/kubectl-gateway-v$version-$platform.tar.gz")
 for name in gateway envoy-gateway; do
   krew search "$name" | grep -q "own/$name"
   krew install </dev/null "--manifest=$dist/index/plugins/$name.yaml" "--archive=$archive"
