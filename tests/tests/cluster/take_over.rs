@@ -10,6 +10,9 @@ use crate::cluster::{CLASS, CONTROL_PLANE, Cluster, PATIENCE, class, eventually,
 use crate::install::indented;
 use crate::outage::none_failed;
 
+/// The ConfigMap with the authority of the agent's certificate.
+const AUTHORITY: &str = "envoy-gateway-ca";
+
 /// The layout is that of Envoy Gateway's chart: its names, labels and owner. What runs in it is our program, since what
 /// matters to the plugin is whose objects they are, and to proxies that somebody answers.
 pub(crate) async fn a_layout_of_envoy_gateway(cluster: Arc<Cluster>) -> anyhow::Result<()> {
@@ -22,6 +25,8 @@ pub(crate) async fn a_layout_of_envoy_gateway(cluster: Arc<Cluster>) -> anyhow::
     })
     .await?;
     lay_out(&cluster).await?;
+    // Envoy Gateway's own certgen doesn't make it.
+    kubectl.run(&["delete", "configmap", AUTHORITY, "-n", CONTROL_PLANE, "--ignore-not-found"]).await?;
     cluster.agents_ready().await?;
 
     let namespace = "taken";
@@ -37,6 +42,12 @@ pub(crate) async fn a_layout_of_envoy_gateway(cluster: Arc<Cluster>) -> anyhow::
     print!("{}", indented(&[said.out, said.err].concat()));
     kubectl.apply(&[&route(namespace, "home", "ours")]).await?;
     version_served(address, namespace, "ours", PATIENCE).await?;
+    eventually("a status of what was taken over", PATIENCE, async || {
+        let said = kubectl.say(&["gateway", "status", "-n", namespace]).await?;
+        ensure!(said.code == 0, "status exited with {}:\n{}{}", said.code, said.out, said.err);
+        Ok(())
+    })
+    .await?;
     let owner = kubectl.get(&["deployment", "envoy-gateway", "-n", CONTROL_PLANE]).await?;
     ensure!(owner["metadata"]["labels"]["app.kubernetes.io/managed-by"] != "Helm", "it is still Helm's");
     let kept = kubectl.get(&["secret", "envoy", "-n", CONTROL_PLANE]).await?;
