@@ -201,14 +201,7 @@ impl Work<'_> {
         let encoded =
             secret.ok().flatten().and_then(|secret| Some(secret.pointer("/data/tls.crt")?.as_str()?.to_owned()));
         let pem = encoded.and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
-        let (mark, words) = match pem.and_then(|pem| validity(&pem, SystemTime::now())) {
-            None => (Mark::Yes, words.to_owned()),
-            Some(Validity { day, over: false }) => (Mark::Yes, format!("{words}, valid until {day}")),
-            Some(Validity { day, over: true }) => (
-                Mark::Warning,
-                format!("expired on {day}: replace them with a Job that runs `certgen --overwrite` (docs/security.md)"),
-            ),
-        };
+        let (mark, words) = told(words, pem.and_then(|pem| validity(&pem)), SystemTime::now());
         Done { tally, mark, words }
     }
 
@@ -221,6 +214,16 @@ impl Work<'_> {
         }
         Ok(())
     }
+}
+
+/// How the certificates are told, by how long the agent's is valid.
+fn told(words: &str, validity: Option<Validity>, now: SystemTime) -> (Mark, String) {
+    let Some(Validity { day, ends }) = validity else { return (Mark::Yes, words.to_owned()) };
+    if SystemTime::UNIX_EPOCH + Duration::from_secs(ends) > now {
+        return (Mark::Yes, format!("{words}, valid until {day}"));
+    }
+    let fix = "replace them with a Job that runs `certgen --overwrite` (docs/security.md)";
+    (Mark::Warning, format!("expired on {day}: {fix}"))
 }
 
 /// Whether a Secret is missing, or somebody who has to know the authority doesn't yet: whoever asks the agent, and a
@@ -251,6 +254,16 @@ mod tests {
         assert!(!certificates_needed(&facts, true));
         facts.there.insert(key, webhook(""));
         assert!(certificates_needed(&facts, true) && !certificates_needed(&facts, false));
+    }
+
+    #[test]
+    fn what_has_expired_is_not_called_valid() {
+        let day = || Some(Validity { day: "2031-11-08".to_owned(), ends: 1_000 });
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        assert_eq!(told("made", day(), at(999)), (Mark::Yes, "made, valid until 2031-11-08".to_owned()));
+        let (mark, words) = told("unchanged", day(), at(1_000));
+        assert!(mark == Mark::Warning && words.starts_with("expired on 2031-11-08: replace them"), "{words}");
+        assert_eq!(told("made", None, at(0)), (Mark::Yes, "made".to_owned()));
     }
 
     #[test]

@@ -142,12 +142,8 @@ impl Facts {
     ) -> Result<Self, Failure> {
         let server = cluster.ask("get the version", cluster.client.apiserver_version()).await?.git_version;
         let stale = stale(cluster, &options.namespace, objects).await?;
-        let mut rights = rights(objects);
+        let mut rights = rights(objects, take_over);
         rights.extend(stale.iter().map(|(kind, namespace, _)| right("delete", *kind, namespace.as_deref())));
-        if take_over {
-            let secrets = |verb| right(verb, InstallKind::Secret, Some(&options.namespace));
-            rights.extend(["create", "update"].map(secrets));
-        }
         let denied = denied(cluster, &rights).await?;
         let escalate = Right {
             verb: "escalate",
@@ -177,22 +173,25 @@ impl Facts {
     /// When the API server can't be asked.
     pub async fn look_at(&mut self, cluster: &Cluster, objects: &[InstallObject]) -> Result<(), Failure> {
         self.there.extend(there(cluster, objects).await?);
-        self.denied.extend(denied(cluster, &of_objects(objects)).await?);
+        let mut more = denied(cluster, &of_objects(objects)).await?;
+        more.retain(|right| !self.denied.contains(right));
+        self.denied.extend(more);
         Ok(())
     }
 }
 
-/// What has to be allowed to apply `objects` and to see how the agent comes up.
+/// What has to be allowed to apply `objects` and to see how the agent comes up; and, for a take-over, to keep what was
+/// there.
 #[must_use]
-pub fn rights(objects: &[InstallObject]) -> BTreeSet<Right> {
+pub fn rights(objects: &[InstallObject], take_over: bool) -> BTreeSet<Right> {
     let mut rights = of_objects(objects);
     let namespace = objects.iter().find(|object| object.kind == InstallKind::Deployment);
     let namespace = namespace.and_then(|deployment| deployment.namespace.clone());
     let group = InstallKind::CustomResourceDefinition.group();
     rights.insert(Right { verb: "list", group, resource: "customresourcedefinitions", namespace: None });
-    for (resource, verb) in [("pods", "list"), ("secrets", "get")] {
-        rights.insert(Right { verb, group: "", resource, namespace: namespace.clone() });
-    }
+    let keep: &[_] = if take_over { &["create", "update"] } else { &[] };
+    rights.extend(["get"].iter().chain(keep).map(|verb| right(verb, InstallKind::Secret, namespace.as_deref())));
+    rights.insert(Right { verb: "list", group: "", resource: "pods", namespace });
     rights
 }
 
@@ -515,9 +514,13 @@ mod tests {
 
     #[test]
     fn all_that_is_done_has_to_be_allowed() {
-        let asked = rights(&install::render(&options(NamespaceMode::ControllerNamespace, &[])));
+        let objects = install::render(&options(NamespaceMode::ControllerNamespace, &[]));
+        let asked = rights(&objects, false);
         let has = |verb, kind| asked.contains(&right(verb, kind, Some("gw")));
         assert!(has("delete", InstallKind::Job) && has("patch", InstallKind::Job));
         assert!(has("patch", InstallKind::Deployment) && !has("delete", InstallKind::Deployment));
+        assert!(has("get", InstallKind::Secret) && !has("create", InstallKind::Secret));
+        let kept = rights(&objects, true);
+        assert!(["create", "update"].iter().all(|verb| kept.contains(&right(verb, InstallKind::Secret, Some("gw")))));
     }
 }

@@ -1,7 +1,5 @@
 //! The Job that makes certificates and keys, once.
 
-use std::time::SystemTime;
-
 use serde_json::{Value, json};
 use x509_parser::pem::parse_x509_pem;
 
@@ -57,26 +55,23 @@ pub(super) fn job(options: &Options) -> InstallObject {
 pub struct Validity {
     /// The last day: `2031-11-28`.
     pub day: String,
-    /// Whether it is past.
-    pub over: bool,
+    /// Its end, in seconds since 1970.
+    pub ends: u64,
 }
 
 /// How long the first certificate of a PEM file is valid.
 #[must_use]
-pub fn validity(pem: &[u8], now: SystemTime) -> Option<Validity> {
+pub fn validity(pem: &[u8]) -> Option<Validity> {
     let (_, block) = parse_x509_pem(pem).ok()?;
     let certificate = block.parse_x509().ok()?;
     let end = certificate.validity().not_after;
-    let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let over = u64::try_from(end.timestamp()).unwrap_or_default() <= now;
+    let ends = u64::try_from(end.timestamp()).unwrap_or_default();
     let end = end.to_datetime();
-    Some(Validity { day: format!("{}-{:02}-{:02}", end.year(), u8::from(end.month()), end.day()), over })
+    Some(Validity { day: format!("{}-{:02}-{:02}", end.year(), u8::from(end.month()), end.day()), ends })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -85,12 +80,8 @@ mod tests {
         let mut params = rcgen::CertificateParams::new(vec!["envoy-gateway".to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(2031, 11, 8);
         let pem = params.self_signed(&key).unwrap().pem();
-        let at = |seconds| {
-            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-            validity(pem.as_bytes(), now).map(|Validity { day, over }| (day, over))
-        };
-        assert_eq!(at(1_700_000_000), Some(("2031-11-08".to_owned(), false)));
-        assert_eq!(at(2_000_000_000), Some(("2031-11-08".to_owned(), true)));
-        assert_eq!(validity(b"no certificate", SystemTime::UNIX_EPOCH), None);
+        let ends = 1_951_862_400;
+        assert_eq!(validity(pem.as_bytes()), Some(Validity { day: "2031-11-08".to_owned(), ends }));
+        assert_eq!(validity(b"no certificate"), None);
     }
 }
