@@ -192,3 +192,14 @@ fn amount(text: &str) -> Result<(String, String), String> {
         _ => Err(format!("`{text}` is no amount of a resource; write it like cpu=100m or memory=256Mi")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_no_namespace() {
+        assert_eq!(watched("shop"), Ok("shop".to_owned()));
+        assert!(watched("").is_err_and(|why| why.contains("write `*`")));
+    }
+}

@@ -18,7 +18,6 @@ use crate::installation::belonging::{self, Neighbour};
 use crate::installation::facts::{ControlPlane, EXTENSIONS, GATEWAY_API, Key, key_of};
 use crate::installation::progress::Running;
 use crate::installation::removal::{self, FINALIZER, FLEET_KINDS, Found, KINDS, Removal, Wish};
-use crate::installation::request::Earlier;
 use crate::installation::{before, guests, live, terminal, waiting};
 use crate::render::printer::Printer;
 use crate::render::style::Mark;
@@ -46,7 +45,13 @@ async fn uninstall(cluster: &Cluster, asked: &Uninstall, printer: &mut Printer<'
         printer.note(&format!("Nothing that kubectl gateway installed is in namespace {namespace}."));
         return Ok(Exit::Fine);
     }
-    printer.note(&format!("Will remove from namespace {namespace}: {}", removal.summary()));
+    let summary = removal.summary();
+    if !summary.is_empty() {
+        printer.note(&format!("Will remove from namespace {namespace}: {summary}"));
+    }
+    if !removal.released.is_empty() {
+        printer.note(&format!("Will take our finalizer off: GatewayClass {}", removal.released.join(", ")));
+    }
     if *fleets && !found.fleets.is_empty() {
         printer.warning("the proxies of all Gateways go too: their traffic ends");
     }
@@ -92,7 +97,7 @@ async fn find(cluster: &Cluster, namespace: &str) -> Result<Found, Failure> {
     let neighbours = belonging::neighbours(cluster, namespace).await?;
     found.neighbours = neighbours.iter().map(|neighbour| neighbour.namespace.clone()).collect();
     let config = live::get(cluster, InstallKind::ConfigMap, Some(namespace), CONFIG_MAP).await?;
-    let config = config.map(|config| Earlier::of(None, Some(&config)).config_file().file);
+    let config = config.as_ref().and_then(belonging::configuration);
     let (managed_by, us) = FLEET_MANAGED_BY;
     let mut of_others = Vec::new();
     for kind in FLEET_KINDS {
@@ -117,6 +122,11 @@ async fn find(cluster: &Cluster, namespace: &str) -> Result<Found, Failure> {
     if found.definitions.iter().any(|((_, _, name), _)| *name == format!("gatewayclasses.{GATEWAY_API}")) {
         let classes = live::list(cluster, InstallKind::GatewayClass, "").await?;
         let instances = belonging::instances(&marked, namespace);
+        found.held = classes
+            .iter()
+            .filter(|class| is_held(class))
+            .map(|class| key_of(InstallKind::GatewayClass, class).2)
+            .collect();
         found.classes = Classes { config, instances, neighbours: &neighbours, of_others: &of_others }.of(&classes);
     }
     let place = live::get(cluster, InstallKind::Namespace, None, namespace).await?;
@@ -161,6 +171,12 @@ impl Classes<'_> {
         }
         found
     }
+}
+
+/// Whether a class waits for us when it is deleted.
+fn is_held(class: &Value) -> bool {
+    let finalizers = class.pointer("/metadata/finalizers").and_then(Value::as_array);
+    finalizers.into_iter().flatten().any(|finalizer| finalizer == FINALIZER)
 }
 
 /// Whether the garbage collector takes an object when the class goes.
@@ -414,6 +430,23 @@ mod tests {
         let fleets = Uninstall { fleets: true, dry_run: true, ..asked("gw") };
         let (_, said, _) = told(left, &fleets).await;
         assert!(said.contains("1 Deployment, 1 Secret, 1 GatewayClass"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn a_second_time_classes_are_still_let_go() {
+        let class = json!({
+            "metadata": { "name": "mine", "finalizers": [FINALIZER] },
+            "spec": { "controllerName": "gateway.envoyproxy.io/gatewayclass-controller" },
+        });
+        let gateway_classes = json!({ "metadata": { "name": "gatewayclasses.gateway.networking.k8s.io" } });
+        let left = vec![
+            InstallObject::new(Step::Class, InstallKind::GatewayClass, class),
+            InstallObject::new(Step::Definitions, InstallKind::CustomResourceDefinition, gateway_classes),
+        ];
+        let (exit, said, done) = told(left, &asked("gw")).await;
+        assert_eq!(exit, Some(Exit::Fine), "{said}");
+        assert!(said.contains("Will take our finalizer off: GatewayClass mine"), "{said}");
+        assert_eq!(done, ["PATCH /apis/gateway.networking.k8s.io/v1/gatewayclasses/mine"]);
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
+use gateway_shared::install::configuration::ConfigFile;
 use gateway_shared::install::{CONFIG_MAP, INSTANCE, InstallKind, NAME};
 use serde_json::Value;
 
@@ -119,15 +120,20 @@ pub async fn neighbours(cluster: &Cluster, namespace: &str) -> Result<Vec<Neighb
         let (_, place, name) = key_of(InstallKind::Deployment, &deployment);
         let Some(place) = place.filter(|place| name == NAME && place != namespace) else { continue };
         let config = live::get(cluster, InstallKind::ConfigMap, Some(&place), CONFIG_MAP).await?;
-        let config = config.map(|config| Earlier::of(None, Some(&config)).config_file().file);
-        neighbours.push(Neighbour { namespace: place, config });
+        neighbours.push(Neighbour { namespace: place, config: config.as_ref().and_then(configuration) });
     }
     Ok(neighbours)
 }
 
+/// The configuration in a ConfigMap, if it can be understood.
+#[must_use]
+pub fn configuration(config_map: &Value) -> Option<Arc<EnvoyGateway>> {
+    let text = Earlier::of(None, Some(config_map)).config?;
+    ConfigFile::read("", &text).ok().map(|config| config.file)
+}
+
 #[cfg(test)]
 mod tests {
-    use gateway_shared::install::configuration::ConfigFile;
     use gateway_shared::install::options::{NamespaceMode, Values};
     use gateway_shared::install::{self, Options};
 
@@ -196,6 +202,7 @@ mod tests {
             has_fleet("gw", config.config.as_deref(), &[neighbour("x", NamespaceMode::GatewayNamespace, &[])], place)
         };
         assert!(known(&beside, "infra") && !known(&beside, "shop") && !known(&together, "shop"));
+        assert_eq!(configuration(&serde_json::json!({ "data": { "envoy-gateway.yaml": "kind: [" } })), None);
         assert!(together.may_answer("gateway.envoyproxy.io/gatewayclass-controller"));
         assert!(!together.may_answer("example.com/other"));
     }

@@ -7,6 +7,7 @@ use kube::core::ObjectMeta;
 use kube::discovery::{Discovery, Scope, verbs};
 
 use super::live::if_there;
+use super::removal::LEASE;
 use crate::cluster::Cluster;
 use crate::exit::Failure;
 
@@ -42,6 +43,8 @@ fn is_guest(resource: &ApiResource, metadata: &ObjectMeta, namespaced: &BTreeSet
     let of_the_cluster = match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "ConfigMap") => name == "kube-root-ca.crt",
         ("", "ServiceAccount") => name == "default",
+        // The leader's, who may have written it last.
+        ("coordination.k8s.io", "Lease") => name == LEASE,
         // Endpoints follow their Service.
         ("", "Endpoints" | "Event") | ("events.k8s.io", "Event") => true,
         _ => false,
@@ -93,12 +96,20 @@ mod tests {
         assert!(guest("apps", "Deployment", &owner("gateway.networking.k8s.io/v1", "GatewayClass")));
     }
 
+    #[tokio::test]
+    async fn where_not_every_kind_can_be_listed_nobody_knows() {
+        let (cluster, _) = crate::installation::pretended::cluster(Vec::new());
+        let failure = of(&cluster, "gw").await.unwrap_err();
+        assert!(unknown(&failure).contains("can't list all kinds"), "{}", unknown(&failure));
+    }
+
     #[test]
     fn what_the_cluster_makes_or_takes_is_no_guest() {
         let named = |name: &str| json!({ "name": name, "uid": "u" });
         assert!(!guest("", "ConfigMap", &named("kube-root-ca.crt")));
         assert!(!guest("", "ServiceAccount", &named("default")) && guest("", "ServiceAccount", &named("mine")));
         assert!(!guest("events.k8s.io", "Event", &named("e")) && !guest("", "Endpoints", &named("envoy-gateway")));
+        assert!(!guest("coordination.k8s.io", "Lease", &named(LEASE)));
         assert!(!guest("metrics.k8s.io", "PodMetrics", &json!({ "name": "p" })));
         assert!(!guest("", "Pod", &json!({ "name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z" })));
     }

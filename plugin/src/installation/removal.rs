@@ -1,6 +1,6 @@
 //! What an uninstallation removes and what it keeps: decided here, from what was found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gateway_shared::install::{AUTHORITY_CONFIG_MAP, InstallKind, MANAGED_BY, MANAGER, SECRETS};
 use serde_json::Value;
@@ -51,6 +51,8 @@ pub struct Found {
     pub fleets: Vec<Key>,
     /// Classes that answer to our name: their names, and whether we made them.
     pub classes: Vec<(String, bool)>,
+    /// The classes that carry our finalizer.
+    pub held: BTreeSet<String>,
     /// Definitions and the policies that come with them: their keys, and whether we made them.
     pub definitions: Vec<(Key, bool)>,
     /// The namespace carries our label.
@@ -91,7 +93,7 @@ impl Removal {
     /// What goes and what stays.
     #[must_use]
     pub fn of(found: &Found, wish: Wish) -> Self {
-        let Found { namespace, ours, fleets, classes, definitions, namespace_ours, made, neighbours } = found;
+        let Found { namespace, ours, fleets, classes, held, definitions, namespace_ours, made, neighbours } = found;
         // Without its definitions, another control plane would take down all its proxies.
         let crds = wish.crds && neighbours.is_empty();
         let mut removal = Self { agent: ours.clone(), ..Self::default() };
@@ -113,7 +115,9 @@ impl Removal {
             } else {
                 removal.kept.push(format!("GatewayClass {name}"));
             }
-            removal.released.push(name.clone());
+            if held.contains(name) {
+                removal.released.push(name.clone());
+            }
         }
         let (by_us, by_others): (Vec<_>, Vec<_>) = definitions.iter().partition(|(_, made_by_us)| *made_by_us);
         if crds {
@@ -143,8 +147,8 @@ impl Removal {
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        let Self { agent, fleets, definitions, released: _, namespace, kept: _ } = self;
-        agent.is_empty() && fleets.is_empty() && definitions.is_empty() && !namespace
+        let Self { agent, fleets, definitions, released, namespace, kept: _ } = self;
+        agent.is_empty() && fleets.is_empty() && definitions.is_empty() && released.is_empty() && !namespace
     }
 
     /// How many objects of which kinds go.
@@ -204,6 +208,7 @@ mod tests {
             ours: vec![key(InstallKind::Deployment, "envoy-gateway")],
             fleets: vec![key(InstallKind::Deployment, "envoy-infra-edge-1")],
             classes: vec![("eg".to_owned(), true), ("mine".to_owned(), false)],
+            held: BTreeSet::from(["eg".to_owned(), "mine".to_owned()]),
             definitions: vec![
                 ((InstallKind::CustomResourceDefinition, None, "backends.gateway.envoyproxy.io".to_owned()), true),
                 ((InstallKind::CustomResourceDefinition, None, "gateways.gateway.networking.k8s.io".to_owned()), false),
