@@ -1,6 +1,6 @@
 # Everything here does its own set-up: a machine with Rust, Python 3 and make is enough.
 
-export PROFILES TESTS MODE INSTALL LOG
+export PROFILES TESTS FEATURES MODE INSTALL LOG
 CORPUS ?= ../shared/corpus
 PYTHON := .venv/bin/python
 
@@ -37,7 +37,7 @@ test: ## All tests, those against the real Envoy included
 test-cluster: ## The tests in a real cluster, made on this machine or the one of KUBECONFIG ([ONLY="NAME …"])
 	hack/test-cluster.sh $(ONLY)
 
-conformance: ## The official suite in a cluster ([PROFILES=…] [TESTS=…] [MODE=…], see docs/conformance.md)
+conformance: ## The official suite in a cluster ([PROFILES=…] [TESTS=…] [FEATURES=claimed], see docs/conformance.md)
 	tests/cluster/conformance/run.sh
 
 lint: ## Format and lints, warnings denied

@@ -4,6 +4,7 @@
 #
 #   PROFILES   comma list of conformance profiles           [all five]
 #   TESTS      regular expression of test names             [every test]
+#   FEATURES   all, or claimed: those of our GatewayClass   [all]
 #   MODE       GatewayNamespace or ControllerNamespace      [GatewayNamespace]
 #   INSTALL    no: test what is installed already           [yes]
 #   REPORT     where the report goes; "" for none           [docs/conformance/…, or none with TESTS]
@@ -13,6 +14,11 @@ cd "$(dirname "$0")/../../.."
 
 PROFILES=${PROFILES:-GATEWAY-HTTP,GATEWAY-TLS,GATEWAY-GRPC,GATEWAY-TCP,GATEWAY-UDP}
 MODE=${MODE:-GatewayNamespace}
+case ${FEATURES:-all} in
+  all) features=(--all-features --exempt-features=Mesh) ;;
+  claimed) features=() ;;
+  *) echo "FEATURES is all or claimed, not $FEATURES" >&2; exit 64 ;;
+esac
 target=$(readlink -f "${CARGO_TARGET_DIR:-target}")
 LOG=${LOG:-$target/conformance.log}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
@@ -51,7 +57,7 @@ YAML
 
 flags=(
   -test.v -test.timeout=60m "-test.run=TestConformance${TESTS:+/^($TESTS)\$}"
-  --gateway-class="$class" --all-features --exempt-features=Mesh
+  --gateway-class="$class" "${features[@]}"
   --usable-address=172.30.0.200 --unusable-address=10.0.0.1
   --conformance-profiles="$PROFILES"
   --organization=gateway-agent --project=gateway-agent --url=https://github.com/gateway-agent/gateway-agent
