@@ -411,6 +411,10 @@ fn status_is_one_line_an_object_worst_first() {
     let first = lines.get(1).unwrap();
     assert!(first.contains("checkout") && first.contains("✗ attachment") && first.contains("(EGX-1203)"), "{text}");
     assert_eq!(*lines.last().unwrap(), "3 objects: 2 unknown, 1 broken", "{text}");
+    let foreign = changed(GOOD, &[("gateway.envoyproxy.io/gatewayclass-controller", "example.com/other")]);
+    let (exit, text, err) = run(&["status"], &foreign);
+    assert_eq!((exit, err.as_str()), (Exit::Fine, ""), "{text}");
+    assert!(text.contains("not ours") && text.ends_with("3 objects: 3 of other controllers\n"), "{text}");
     let (exit, text, _) = run(&["status", "gateways", "-o", "name"], &broken);
     assert_eq!((exit, text.as_str()), (Exit::Fine, "gateway/edge\n"));
     let (exit, text, _) = run(&["status", "-l", "team=web"], &broken);

@@ -81,7 +81,7 @@ fn exit(row: &Row, live: bool) -> Exit {
     match row.state {
         State::Broken => Exit::Problem,
         State::Unknown if live => Exit::Undetermined,
-        State::Unknown | State::Warning | State::Serving => Exit::Fine,
+        State::Unknown | State::Warning | State::Serving | State::Foreign => Exit::Fine,
     }
 }
 

@@ -58,7 +58,11 @@ fn cells(row: &Row, style: &Style, wide: bool) -> Vec<Cell> {
     let Row { object, parent, state, layer, why, code } = row;
     let Subject { kind, namespace, name, generation, origin } = object;
     let mark = mark(*state);
-    let word = layer.map_or("serving", |layer| layer.label());
+    let word = match (state, layer) {
+        (State::Foreign, _) => "not ours",
+        (_, Some(layer)) => layer.label(),
+        (_, None) => "serving",
+    };
     let state = Cell::new(format!("{} {word}", style.sign(mark)));
     let state = if style.color { state.fg(color(mark)) } else { state };
     let why = match code {
@@ -81,6 +85,7 @@ const fn mark(state: State) -> Mark {
         State::Warning => Mark::Warning,
         State::Unknown => Mark::Unknown,
         State::Serving => Mark::Yes,
+        State::Foreign => Mark::NotReached,
     }
 }
 
@@ -107,6 +112,7 @@ fn sum(items: &[Row], style: &Style) -> String {
         (State::Unknown, "unknown"),
         (State::Warning, "with a warning"),
         (State::Broken, "broken"),
+        (State::Foreign, "of other controllers"),
     ];
     let parts: Vec<String> = words
         .into_iter()

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
+use super::findings as catalogue;
 use super::question::Kind;
 use super::report::{API_VERSION, Layer, LayerName, Severity, Subject, Verdict};
 use super::{gateway, gateway_class, route};
@@ -58,6 +59,8 @@ pub enum State {
     Unknown,
     /// Every layer is well.
     Serving,
+    /// It is none of ours: its class belongs to another controller, and only that one knows.
+    Foreign,
 }
 
 /// What `status` is asked.
@@ -186,8 +189,10 @@ fn parent_in_words(parent: &ParentReference, namespace: &str) -> String {
 /// The row that `layers` come to: the first that is broken, else the first with a warning, else the first unknown.
 fn row(object: Subject, parent: String, layers: &[Layer]) -> Row {
     let first = |verdict| layers.iter().find(|layer| layer.verdict == verdict);
+    let foreign = catalogue::FOREIGN_CLASS.code();
     let (state, layer) = if let Some(layer) = first(Verdict::No) {
-        (State::Broken, Some(layer))
+        let is_foreign = layer.findings.iter().any(|finding| finding.code == foreign);
+        (if is_foreign { State::Foreign } else { State::Broken }, Some(layer))
     } else if let Some(layer) = layers.iter().find(|layer| layer.has_warning()) {
         (State::Warning, Some(layer))
     } else if let Some(layer) = first(Verdict::Unknown) {
@@ -239,6 +244,11 @@ mod tests {
             (broken.state, broken.layer, broken.why.as_str()),
             (State::Broken, Some(LayerName::Warming), "cold")
         );
+        let finding = catalogue::FOREIGN_CLASS.found(subject.clone(), "of another controller");
+        let foreign =
+            row(subject.clone(), String::new(), &[Layer::no(LayerName::Attachment, "not ours", vec![finding])]);
+        assert_eq!((foreign.state, foreign.code.as_deref()), (State::Foreign, Some("EGX-1104")));
+        assert!(State::Serving < State::Foreign, "an object that serves at one parent serves");
         let unknown = row(subject, String::new(), &layers[..1]);
         assert_eq!((unknown.state, unknown.why.as_str()), (State::Unknown, "no agent was asked"));
     }
