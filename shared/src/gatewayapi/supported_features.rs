@@ -6,6 +6,8 @@ use crate::api::gateway_class::SupportedFeature;
 const SUPPORTED: &[&str] = &[
     "Gateway",
     "GatewayAddressEmpty",
+    "GatewayFrontendClientCertificateValidation",
+    "GatewayFrontendClientCertificateValidationInsecureFallback",
     "GatewayHTTPListenerIsolation",
     "GatewayInfrastructurePropagation",
     "GatewayPort8080",
