@@ -45,6 +45,9 @@ if [ "${INSTALL:-yes}" = yes ]; then
   cargo build --locked --workspace --bins
   cluster agent "$target/debug/gateway-agent"
   kubectl gateway install --yes --image "$AGENT_IMAGE" --namespace-mode "$MODE" --gateway-api-crds "$definitions"
+  # An image under the name of the last one is only taken up by new pods.
+  kubectl rollout restart -n envoy-gateway-system deployment/envoy-gateway
+  kubectl rollout status -n envoy-gateway-system deployment/envoy-gateway --timeout=2m
 fi
 
 controller=gateway.envoyproxy.io/gatewayclass-controller
