@@ -129,6 +129,7 @@ impl Cluster {
     pub(crate) async fn post_mortem(&self) {
         for words in [
             &["get", "pods", "-A", "-o", "wide"][..],
+            &["get", "services,gateways,events", "-A"],
             &["logs", "-n", CONTROL_PLANE, "deployment/envoy-gateway", "--tail=30", "--all-pods"],
         ] {
             if let Ok(said) = self.kubectl.say(words).await {
