@@ -68,6 +68,20 @@ up() {
   is_up && return 0
   "$CLUSTER" build
   "$CLUSTER" up
+  give_addresses
+}
+
+# Whoever gives Services their addresses in a new cluster sometimes sees the first one only when something else happens to
+# a Service. So something happens until one has an address.
+give_addresses() {
+  local kubectl=("$CLUSTER" exec kubectl -n default) try
+  "${kubectl[@]}" create service loadbalancer address-probe --tcp=80 >/dev/null
+  for try in $(seq 60); do
+    [ -z "$("${kubectl[@]}" get service address-probe -o 'jsonpath={.status.loadBalancer.ingress}')" ] || break
+    "${kubectl[@]}" annotate service address-probe --overwrite "try=$try" >/dev/null
+    sleep 0.5
+  done
+  "${kubectl[@]}" delete service address-probe >/dev/null
 }
 
 down() {
