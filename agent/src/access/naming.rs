@@ -22,12 +22,12 @@ pub async fn nameable(visitor: &Visitor, questions: &[Question]) -> Result<Namea
     let namespaces: BTreeSet<&str> = questions.iter().map(|question| &*question.key.namespace).collect();
     let mut allowed = BTreeSet::new();
     for resource in resources {
-        if visitor.may(&Right::list_of(resource, None)).await? {
+        if visitor.may(&Right::list_of(resource, "")).await? {
             allowed.insert((resource.1, None));
             continue;
         }
         for namespace in namespaces.iter().filter(|namespace| !namespace.is_empty()) {
-            if visitor.may(&Right::list_of(resource, Some(namespace))).await? {
+            if visitor.may(&Right::list_of(resource, namespace)).await? {
                 allowed.insert((resource.1, Some((*namespace).to_owned())));
             }
         }

@@ -43,30 +43,26 @@ impl Right {
     /// To read one object.
     #[must_use]
     pub fn get(kind: Kind, namespace: &str, name: &str) -> Self {
-        Self { verb: "get", ..Self::to(kind, namespace, name) }
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        Self { verb: "get", group: GROUP, resource: kind.plural(), namespace, name }
     }
 
     /// To read all objects of a kind, in one namespace or (where it is empty) in all.
     #[must_use]
     pub fn list(kind: Kind, namespace: &str) -> Self {
-        Self { verb: "list", ..Self::to(kind, namespace, "") }
+        Self::list_of((GROUP, kind.plural()), namespace)
     }
 
-    /// To read all objects of a resource, in one namespace or (where none is named) in all.
+    /// To read all objects of a resource (API group and plural), in one namespace or (where it is empty) in all.
     #[must_use]
-    pub fn list_of((group, resource): (&'static str, &'static str), namespace: Option<&str>) -> Self {
-        let namespace = namespace.unwrap_or_default().to_owned();
-        Self { verb: "list", group, resource, namespace, name: String::new() }
+    pub fn list_of((group, resource): (&'static str, &'static str), namespace: &str) -> Self {
+        Self { verb: "list", group, resource, namespace: namespace.to_owned(), name: String::new() }
     }
 
     /// To read every Secret of the cluster, which whoever sees all that proxies are sent can do in effect.
     #[must_use]
     pub fn every_secret() -> Self {
-        Self { verb: "list", group: "", resource: "secrets", namespace: String::new(), name: String::new() }
-    }
-
-    fn to(kind: Kind, namespace: &str, name: &str) -> Self {
-        Self { verb: "", group: GROUP, resource: kind.plural(), namespace: namespace.to_owned(), name: name.to_owned() }
+        Self::list_of(("", "secrets"), "")
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
-use gateway_shared::install::{CONFIG_MAP, InstallKind, MANAGED_BY, MANAGER, NAME};
+use gateway_shared::install::{CONFIG_MAP, InstallKind, NAME};
 use gateway_shared::names::FLEET_MANAGED_BY;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::installation::belonging::{self, Neighbour};
 use crate::installation::facts::{ControlPlane, EXTENSIONS, GATEWAY_API, Key, key_of};
 use crate::installation::progress::Running;
-use crate::installation::removal::{self, FINALIZER, FLEET_KINDS, Found, KINDS, Removal, Wish};
+use crate::installation::removal::{self, FINALIZER, FLEET_KINDS, Found, Removal, Wish};
 use crate::installation::{before, guests, live, terminal, waiting};
 use crate::render::printer::Printer;
 use crate::render::style::Mark;
@@ -88,11 +88,7 @@ async fn refuse_of_others(cluster: &Cluster, namespace: &str) -> Result<(), Fail
 
 async fn find(cluster: &Cluster, namespace: &str) -> Result<Found, Failure> {
     let mut found = Found { namespace: namespace.to_owned(), ..Found::default() };
-    let mut marked = Vec::new();
-    for kind in KINDS {
-        let all = live::list(cluster, *kind, &format!("{MANAGED_BY}={MANAGER}")).await?;
-        marked.extend(all.into_iter().map(|value| (*kind, value)));
-    }
+    let marked = belonging::marked(cluster).await?;
     found.ours = belonging::of(&marked, namespace);
     let neighbours = belonging::neighbours(cluster, namespace).await?;
     found.neighbours = neighbours.iter().map(|neighbour| neighbour.namespace.clone()).collect();
@@ -324,7 +320,7 @@ async fn give_back(cluster: &Cluster, namespace: &str, asked: &Uninstall, printe
 mod tests {
     use gateway_shared::install::configuration::ConfigFile;
     use gateway_shared::install::options::Values;
-    use gateway_shared::install::{self, INSTANCE, InstallObject, Options, Step};
+    use gateway_shared::install::{self, INSTANCE, InstallObject, MANAGED_BY, MANAGER, Options, Step};
     use k8s_openapi::ByteString;
 
     use super::*;

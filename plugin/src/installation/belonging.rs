@@ -5,14 +5,38 @@ use std::sync::Arc;
 
 use gateway_shared::api::envoy_gateway::EnvoyGateway;
 use gateway_shared::install::configuration::ConfigFile;
-use gateway_shared::install::{CONFIG_MAP, INSTANCE, InstallKind, NAME};
+use gateway_shared::install::{CONFIG_MAP, INSTANCE, InstallKind, MANAGED_BY, MANAGER, NAME};
 use serde_json::Value;
 
 use super::facts::{Key, key_of};
 use super::live;
+use super::removal::KINDS;
 use super::request::Earlier;
 use crate::cluster::Cluster;
 use crate::exit::Failure;
+
+/// Everything that carries our label, of the kinds an installation has.
+///
+/// # Errors
+/// When the API server doesn't answer or refuses.
+pub async fn marked(cluster: &Cluster) -> Result<Vec<(InstallKind, Value)>, Failure> {
+    let mut marked = Vec::new();
+    for kind in KINDS {
+        let all = live::list(cluster, *kind, &format!("{MANAGED_BY}={MANAGER}")).await?;
+        marked.extend(all.into_iter().map(|value| (*kind, value)));
+    }
+    Ok(marked)
+}
+
+/// The Deployments of control planes, ours and others of the kind, in every namespace.
+///
+/// # Errors
+/// When the API server doesn't answer or refuses.
+pub async fn control_planes(cluster: &Cluster) -> Result<Vec<Value>, Failure> {
+    let mut found = live::list(cluster, InstallKind::Deployment, "control-plane=envoy-gateway").await?;
+    found.retain(|deployment| key_of(InstallKind::Deployment, deployment).2 == NAME);
+    Ok(found)
+}
 
 /// The instances an installation in `namespace` has, by what is there of it; by its place when nothing is.
 #[must_use]
@@ -116,9 +140,9 @@ pub fn has_fleet(namespace: &str, config: Option<&EnvoyGateway>, neighbours: &[N
 /// When the API server doesn't answer or refuses.
 pub async fn neighbours(cluster: &Cluster, namespace: &str) -> Result<Vec<Neighbour>, Failure> {
     let mut neighbours = Vec::new();
-    for deployment in live::list(cluster, InstallKind::Deployment, "control-plane=envoy-gateway").await? {
-        let (_, place, name) = key_of(InstallKind::Deployment, &deployment);
-        let Some(place) = place.filter(|place| name == NAME && place != namespace) else { continue };
+    for deployment in control_planes(cluster).await? {
+        let (_, place, _) = key_of(InstallKind::Deployment, &deployment);
+        let Some(place) = place.filter(|place| place != namespace) else { continue };
         let config = live::get(cluster, InstallKind::ConfigMap, Some(&place), CONFIG_MAP).await?;
         neighbours.push(Neighbour { namespace: place, config: config.as_ref().and_then(configuration) });
     }

@@ -5,20 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use gateway_shared::install::{
     AUTHORITY_CONFIG_MAP, AUTHORITY_KEY, CONFIG_KEY, CONFIG_MAP, InstallKind, InstallObject,
 };
-use gateway_shared::install::{MANAGED_BY, MANAGER, NAME, SECRETS};
+use gateway_shared::install::{MANAGED_BY, MANAGER, SECRETS};
 use gateway_shared::install::{Options, VERSION};
-use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Api, PostParams};
+use kube::api::Api;
 use serde_json::Value;
 
-use super::removal::KINDS;
+use super::rights::{Right, denied, denied_one, of_objects, right, rights};
 use super::{belonging, live};
 use crate::cluster::Cluster;
 use crate::exit::Failure;
 
 /// The most questions that are asked at once.
-const AT_ONCE: usize = 16;
+pub(super) const AT_ONCE: usize = 16;
 
 /// Everything that is known.
 #[derive(Clone, Debug, Default)]
@@ -71,19 +70,6 @@ pub fn key(object: &InstallObject) -> Key {
 #[must_use]
 pub fn key_of(kind: InstallKind, value: &Value) -> Key {
     (kind, text(value, &["metadata", "namespace"]), text(value, &["metadata", "name"]).unwrap_or_default())
-}
-
-/// Something that has to be allowed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Right {
-    /// What is done.
-    pub verb: &'static str,
-    /// The API group.
-    pub group: &'static str,
-    /// With which resources.
-    pub resource: &'static str,
-    /// In which namespace.
-    pub namespace: Option<String>,
 }
 
 /// A custom resource definition.
@@ -180,69 +166,6 @@ impl Facts {
     }
 }
 
-/// What has to be allowed to apply `objects` and to see how the agent comes up; and, for a take-over, to keep what was
-/// there.
-#[must_use]
-pub fn rights(objects: &[InstallObject], take_over: bool) -> BTreeSet<Right> {
-    let mut rights = of_objects(objects);
-    let namespace = objects.iter().find(|object| object.kind == InstallKind::Deployment);
-    let namespace = namespace.and_then(|deployment| deployment.namespace.clone());
-    let group = InstallKind::CustomResourceDefinition.group();
-    rights.insert(Right { verb: "list", group, resource: "customresourcedefinitions", namespace: None });
-    let keep: &[_] = if take_over { &["create", "update"] } else { &[] };
-    rights.extend(["get"].iter().chain(keep).map(|verb| right(verb, InstallKind::Secret, namespace.as_deref())));
-    rights.insert(Right { verb: "list", group: "", resource: "pods", namespace });
-    rights
-}
-
-/// What has to be allowed to apply `objects`. A Job can't be changed, so it is deleted and made anew.
-fn of_objects(objects: &[InstallObject]) -> BTreeSet<Right> {
-    let mut rights = BTreeSet::new();
-    for InstallObject { kind, namespace, .. } in objects {
-        let made_anew = (*kind == InstallKind::Job).then_some("delete");
-        let verbs = ["get", "create", "patch"].into_iter().chain(made_anew);
-        rights.extend(verbs.map(|verb| right(verb, *kind, namespace.as_deref())));
-    }
-    rights
-}
-
-fn right(verb: &'static str, kind: InstallKind, namespace: Option<&str>) -> Right {
-    Right { verb, group: kind.group(), resource: kind.plural(), namespace: namespace.map(str::to_owned) }
-}
-
-async fn denied(cluster: &Cluster, rights: &BTreeSet<Right>) -> Result<Vec<Right>, Failure> {
-    let mut denied = Vec::new();
-    for some in Vec::from_iter(rights).chunks(AT_ONCE) {
-        let asked = some.iter().map(|right| denied_one(cluster, right));
-        for answer in futures::future::join_all(asked).await {
-            denied.extend(answer?);
-        }
-    }
-    Ok(denied)
-}
-
-/// The right, if it is denied.
-async fn denied_one(cluster: &Cluster, right: &Right) -> Result<Option<Right>, Failure> {
-    let Right { verb, group, resource, namespace } = right;
-    let review = SelfSubjectAccessReview {
-        spec: SelfSubjectAccessReviewSpec {
-            resource_attributes: Some(ResourceAttributes {
-                verb: Some((*verb).to_owned()),
-                group: Some((*group).to_owned()),
-                resource: Some((*resource).to_owned()),
-                namespace: namespace.clone(),
-                ..ResourceAttributes::default()
-            }),
-            ..SelfSubjectAccessReviewSpec::default()
-        },
-        ..SelfSubjectAccessReview::default()
-    };
-    let api: Api<SelfSubjectAccessReview> = Api::all(cluster.client.clone());
-    let params = PostParams::default();
-    let answer = cluster.ask("ask what you may do", api.create(&params, &review)).await?;
-    Ok((!answer.status.is_some_and(|status| status.allowed)).then(|| right.clone()))
-}
-
 /// The text at a path of keys.
 fn text(value: &Value, path: &[&str]) -> Option<String> {
     path.iter().try_fold(value, |value, key| value.get(key))?.as_str().map(str::to_owned)
@@ -283,12 +206,9 @@ impl Definition {
 }
 
 async fn control_planes(cluster: &Cluster) -> Result<Option<Vec<ControlPlane>>, Failure> {
-    let Some(found) = readable(live::list(cluster, InstallKind::Deployment, "control-plane=envoy-gateway").await)?
-    else {
-        return Ok(None);
-    };
+    let Some(found) = readable(belonging::control_planes(cluster).await)? else { return Ok(None) };
     let mut planes = Vec::new();
-    for value in found.iter().filter(|value| text(value, &["metadata", "name"]).as_deref() == Some(NAME)) {
+    for value in &found {
         let mut plane = ControlPlane::of(value);
         let config = live::get(cluster, InstallKind::ConfigMap, Some(&plane.namespace), CONFIG_MAP).await;
         plane.controller_name = readable(config)?.flatten().and_then(|config| controller_name(&config));
@@ -409,14 +329,9 @@ async fn unusable(cluster: &Cluster, objects: &[InstallObject]) -> Result<BTreeM
 
 /// What carries our label, is of the control plane in `namespace`, and isn't among `objects`.
 async fn stale(cluster: &Cluster, namespace: &str, objects: &[InstallObject]) -> Result<Vec<Key>, Failure> {
-    let mut marked = Vec::new();
-    for kind in KINDS {
-        let found = readable(live::list(cluster, *kind, &format!("{MANAGED_BY}={MANAGER}")).await)?;
-        // Whose a role is can't be told without bindings.
-        let Some(found) = found else { return Ok(Vec::new()) };
-        marked.extend(found.into_iter().map(|value| (*kind, value)));
-    }
-    Ok(unneeded(&marked, namespace, objects))
+    let marked = readable(belonging::marked(cluster).await)?;
+    // Whose a role is can't be told without bindings.
+    Ok(marked.map(|marked| unneeded(&marked, namespace, objects)).unwrap_or_default())
 }
 
 fn unneeded(marked: &[(InstallKind, Value)], namespace: &str, objects: &[InstallObject]) -> Vec<Key> {
@@ -454,14 +369,15 @@ pub fn readable<T>(answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use gateway_shared::install;
     use gateway_shared::install::configuration::ConfigFile;
     use gateway_shared::install::options::{NamespaceMode, Values};
 
     use super::*;
+    use crate::installation::removal::KINDS;
 
-    fn options(mode: NamespaceMode, watched: &[&str]) -> Options {
+    pub(in crate::installation) fn options(mode: NamespaceMode, watched: &[&str]) -> Options {
         let values = Values {
             namespace_mode: Some(mode),
             watch_namespaces: Some(watched.iter().map(|name| (*name).to_owned()).collect()),
@@ -510,17 +426,5 @@ mod tests {
         );
         let marked = marked(&beside);
         assert_eq!(unneeded(&marked, "other", &[]), []);
-    }
-
-    #[test]
-    fn all_that_is_done_has_to_be_allowed() {
-        let objects = install::render(&options(NamespaceMode::ControllerNamespace, &[]));
-        let asked = rights(&objects, false);
-        let has = |verb, kind| asked.contains(&right(verb, kind, Some("gw")));
-        assert!(has("delete", InstallKind::Job) && has("patch", InstallKind::Job));
-        assert!(has("patch", InstallKind::Deployment) && !has("delete", InstallKind::Deployment));
-        assert!(has("get", InstallKind::Secret) && !has("create", InstallKind::Secret));
-        let kept = rights(&objects, true);
-        assert!(["create", "update"].iter().all(|verb| kept.contains(&right(verb, InstallKind::Secret, Some("gw")))));
     }
 }

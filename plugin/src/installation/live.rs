@@ -156,65 +156,37 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use hyper::{Request, Response, StatusCode};
-    use kube::client::Body;
-    use kube::{Client, Config};
-
     use super::*;
-
-    /// A cluster whose API server answers everything like this.
-    fn answering(code: u16, body: &'static str) -> Cluster {
-        let answer = move |_: Request<Body>| async move { Ok::<_, tower::BoxError>(response(code, body)) };
-        cluster(tower::service_fn(answer))
-    }
-
-    fn response(code: u16, body: &'static str) -> Response<Body> {
-        let mut response = Response::new(Body::from(body.as_bytes().to_vec()));
-        *response.status_mut() = StatusCode::from_u16(code).unwrap();
-        response
-    }
-
-    fn cluster<S>(answers: S) -> Cluster
-    where
-        S: tower::Service<Request<Body>, Response = Response<Body>, Error = tower::BoxError> + Send + 'static,
-        S::Future: Send + 'static,
-    {
-        Cluster {
-            client: Client::new(answers, "default"),
-            config: Config::new("http://localhost".parse().unwrap()),
-            namespace: "default".to_owned(),
-            request_timeout: None,
-        }
-    }
+    use crate::installation::pretended::{answering, response};
 
     #[tokio::test]
     async fn what_others_write_at_the_same_time_is_put_back_all_the_same() {
         let written = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&written);
-        let answer = move |request: Request<Body>| {
+        let cluster = answering(move |request| {
             let conflict = request.method() == "PUT" && count.fetch_add(1, Ordering::Relaxed) < 2;
             let (code, body) = if conflict {
                 (409, r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":409}"#)
             } else {
                 (200, r#"{"kind":"Service","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7"}}"#)
             };
-            async move { Ok::<_, tower::BoxError>(response(code, body)) }
-        };
+            response(code, body)
+        });
         let object = InstallObject::new(
             gateway_shared::install::Step::Agent,
             InstallKind::Service,
             serde_json::json!({ "metadata": { "name": "a", "namespace": "gw", "resourceVersion": "1" } }),
         );
-        put_back(&cluster(tower::service_fn(answer)), &object).await.unwrap();
+        put_back(&cluster, &object).await.unwrap();
         assert_eq!(written.load(Ordering::Relaxed), 3);
     }
 
     #[tokio::test]
     async fn of_a_kind_that_is_not_known_there_are_no_objects() {
-        let unknown = answering(404, "404 page not found\n");
+        let unknown = answering(|_| response(404, "404 page not found\n"));
         assert_eq!(list(&unknown, InstallKind::GatewayClass, "").await.unwrap(), Vec::<Value>::new());
         assert_eq!(get(&unknown, InstallKind::GatewayClass, None, "eg").await.unwrap(), None);
         assert!(!delete(&unknown, InstallKind::GatewayClass, None, "eg").await.unwrap());
-        list(&answering(500, "out of order"), InstallKind::GatewayClass, "").await.unwrap_err();
+        list(&answering(|_| response(500, "out of order")), InstallKind::GatewayClass, "").await.unwrap_err();
     }
 }

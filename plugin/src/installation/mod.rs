@@ -14,6 +14,7 @@ pub(crate) mod pretended;
 pub mod progress;
 pub mod removal;
 pub mod request;
+pub mod rights;
 pub mod rollout;
 pub mod terminal;
 pub mod waiting;

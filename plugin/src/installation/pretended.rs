@@ -29,19 +29,30 @@ pub(crate) fn cluster(objects: Vec<InstallObject>) -> (Cluster, Asked) {
         let absent = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": "NotFound", "code": 404,
         });
-        let mut response = Response::new(Body::from(found.as_ref().unwrap_or(&absent).to_string().into_bytes()));
-        if found.is_none() {
-            *response.status_mut() = StatusCode::NOT_FOUND;
+        match found {
+            Some(found) => response(200, found.to_string()),
+            None => response(404, absent.to_string()),
         }
-        async move { Ok::<_, tower::BoxError>(response) }
     };
-    let cluster = Cluster {
-        client: Client::new(tower::service_fn(answer), "default"),
+    (answering(answer), asked)
+}
+
+/// A cluster whose API server answers like this.
+pub(crate) fn answering(answer: impl Fn(Request<Body>) -> Response<Body> + Send + 'static) -> Cluster {
+    let service = tower::service_fn(move |request| std::future::ready(Ok::<_, tower::BoxError>(answer(request))));
+    Cluster {
+        client: Client::new(service, "default"),
         config: Config::new("http://localhost".parse().unwrap()),
         namespace: "default".to_owned(),
         request_timeout: None,
-    };
-    (cluster, asked)
+    }
+}
+
+/// An answer with a code and a body.
+pub(crate) fn response(code: u16, body: impl Into<String>) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.into().into_bytes()));
+    *response.status_mut() = StatusCode::from_u16(code).unwrap();
+    response
 }
 
 /// The object at `path`, or the list of those below it.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Check, Plan};
-use crate::installation::facts::{Facts, Right};
+use crate::installation::facts::Facts;
+use crate::installation::rights::Right;
 
 pub(super) fn check(facts: &Facts, _: &Plan<'_>) -> Vec<Check> {
     let denied: Vec<String> = by_place(&facts.denied)

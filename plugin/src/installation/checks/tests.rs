@@ -9,8 +9,9 @@ use serde_json::json;
 
 use super::*;
 use crate::args::install::Channel;
-use crate::installation::facts::{Class, ControlPlane, Definition, Right, Unusable, key};
+use crate::installation::facts::{Class, ControlPlane, Definition, Unusable, key};
 use crate::installation::gateway_api::Source;
+use crate::installation::rights::Right;
 
 const NAMESPACE: &str = "envoy-gateway-system";
 
